@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   hosts: () => import("./hosts.js"),
   recovery: () => import("./recovery.js"),
   fluxions: () => import("./fluxions.js"),
+  "fluxions-programs": () => import("./fluxions-programs.js"),
   nexmark: () => import("./nexmark.js"),
   tenants: () => import("./tenants.js"),
   ingest: () => import("./ingest.js"),
@@ -52,6 +53,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   hosts    events on two worker hosts, beside bare messages between threads, an actor library and a thread pool
   recovery from the start of a process to its first answer, also with 200,000 timers or clients in its journal
   fluxions a compiled Express server beside the same as it is, and with its heavy stage moved by hand into piscina
+  fluxions-programs  whole Express programs with packages from npm, as they are and compiled; --only NAME,NAME
   nodes    bytes and microseconds of 10,000 logical nodes and contexts, beside plain objects in a Map
   wordcount  the word count of Blazes over two hosts: sealed, ordered and without coordination
   nexmark  the queries of the streaming benchmark beside loops by hand; --query q12, --events N

@@ -58,11 +58,16 @@ export class Connection {
   }
 }
 
-export function requestOf(method: string, path: string, body = ""): Buffer {
+export function requestOf(
+  method: string,
+  path: string,
+  body: string | Buffer = "",
+  type = "text/markdown",
+): Buffer {
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n`;
   const about =
-    body === "" ? "" : `Content-Type: text/markdown\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(`${head}${about}\r\n${body}`);
+    body.length === 0 ? "" : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return Buffer.concat([Buffer.from(`${head}${about}\r\n`), Buffer.from(body)]);
 }
 
 /** What one round of load on a server gave. */

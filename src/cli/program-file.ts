@@ -16,9 +16,9 @@ export function findProgram(name: string, folder: string): string {
   return file;
 }
 
-/** The file that any program of Node begins with. */
+/** The file that any program of Node begins with. Node takes a name without an ending for code, too: `bin/www`. */
 export function findApp(name: string, folder: string): string {
-  return find(name, folder, APP_ENDINGS);
+  return find(name, folder, [...APP_ENDINGS, ""]);
 }
 
 /**
@@ -32,19 +32,17 @@ function find(name: string, folder: string, endings: readonly string[]): string 
     ...endings.map((ending) => path + ending),
     ...endings.map((ending) => join(path, `index${ending}`)),
   ]);
+  const shown = endings.filter((ending) => ending !== "").join(", ");
   const found = tried.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
   if (found === undefined) {
     throw new HeadwaterError(
       "HW-2004",
       `There is no program "${name}" in ${folder}. Looked for the file itself, then with the ending ` +
-        `${endings.join(", ")}, then for an index file in a folder of that name.`,
+        `${shown}, then for an index file in a folder of that name.`,
     );
   }
   if (!endings.includes(extname(found))) {
-    throw new HeadwaterError(
-      "HW-2002",
-      `${found} is not a program: its name ends in none of ${endings.join(", ")}.`,
-    );
+    throw new HeadwaterError("HW-2002", `${found} is not a program: its name ends in none of ${shown}.`);
   }
   return realpathSync(found);
 }

@@ -71,7 +71,7 @@ async function hand(file: string, { files, workers }: CompiledTexts): Promise<vo
 /** Then all that it needs first is CommonJS, too, and hooks for ES modules would only cost time. */
 function isCommonJs(file: string): boolean {
   if (file.endsWith(".cjs")) return true;
-  if (!file.endsWith(".js")) return false;
+  if (!/(?:\.js|[\\/][^\\/.]+)$/.test(file)) return false;
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     try {
       const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

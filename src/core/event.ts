@@ -120,6 +120,11 @@ export class ViewRequest<P> implements Queued<ViewRequest<P>> {
   openSeen(): CoreEvent<P> | null {
     return this.seen?.find((writer) => writer.isOpen) ?? null;
   }
+
+  /** Was it taken, and is every event appended whose state was seen? */
+  get isFinal(): boolean {
+    return (this.taken || this.isKept) && this.openSeen() === null;
+  }
 }
 
 /** A context below that an event has entered, who was the last to do so before it, and what it entered before. */

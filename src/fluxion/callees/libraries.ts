@@ -27,6 +27,10 @@ export interface LibraryKnowledge {
   readonly post?: readonly string[];
   /** A call with listeners among its arguments. */
   readonly start?: readonly string[];
+  /** Reads files: no part of a stage, but while files are loaded a worker can do it again, and finds the same. */
+  readonly reads?: readonly string[];
+  /** Gives a handler that calls the given one with what it is given, and passes a rejection to `next`. */
+  readonly wraps?: readonly string[];
   /** As pure, but what it gives is a part of the object that it is a method of. */
   readonly gives?: readonly string[];
   /** Does something of which nothing is said, but leaves the library and its objects as they are. */
@@ -192,7 +196,7 @@ const NODE: Record<string, LibraryKnowledge> = {
   querystring: { pure: [".parse", ".stringify", ".escape", ".unescape"] },
   url: { makes: [], pure: [".parse", ".format", ".fileURLToPath", ".domainToASCII"] },
   util: { pure: [".format", ".inspect", ".isDeepStrictEqual", ".stripVTControlCharacters", ".toUSVString"] },
-  fs: { post: [...FS_POSTS, ...FS_POSTS.map((each) => `.promises${each}`)] },
+  fs: { reads: [".readFileSync"], post: [...FS_POSTS, ...FS_POSTS.map((each) => `.promises${each}`)] },
   "fs/promises": { post: FS_POSTS },
   dns: { post: [...DNS_POSTS, ...DNS_POSTS.map((each) => `.promises${each}`)] },
   "dns/promises": { post: DNS_POSTS },
@@ -213,6 +217,7 @@ const WEB: Record<string, LibraryKnowledge> = {
     start: ROUTERS.flatMap((router) => METHODS.map((method) => `${router}.${method}`)),
   },
   "raw-body": { post: [""] },
+  "express-async-handler": { wraps: [""] },
 };
 
 /** Known libraries by the name that they are imported by; `node:` is left out. */

@@ -189,10 +189,11 @@ export class Engine extends Memory {
     this.current.escape(node, value);
   }
 
-  fact(code: Code, node: Node, reason: string, advice: string): void {
+  fact(code: Code, node: Node, reason: string, advice: string, repeatable = false): void {
     const { current } = this;
     this.#toldOthers ||= current !== this.turn;
-    current.tell(`${code} ${node.start} ${reason}`, { code, node, module: current.module, reason, advice });
+    const { module } = current;
+    current.tell(`${code} ${node.start} ${reason}`, { code, node, module, reason, advice, repeatable });
   }
 
   /** Nothing is known of what runs here, or of what is used. */

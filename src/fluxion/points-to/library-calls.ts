@@ -51,6 +51,10 @@ export function callLibrary(
     callbacks(engine, args, node, {}); // a template calls the functions that it is given among its values
     return alone(engine.data("fresh", node));
   }
+  // Only of an asynchronous handler: what one throws at once would take another way when it runs elsewhere.
+  const [handler = NONE] = args;
+  if (says("wraps") && [...handler].every((each) => each.kind === "function" && each.node.async))
+    return handler;
   if (says("start")) {
     engine.fact(
       "HW-7009",
@@ -61,10 +65,27 @@ export function callLibrary(
     const object = path === "" ? "()" : path.slice(0, path.lastIndexOf("."));
     return alone(engine.library(library, object, target.node, target.shared));
   }
+  if (says("reads")) return readsFile(engine, target, args, node);
   if (says("post") || says("pure")) return goesOnLater(engine, shown(target), args, node);
   // A method of which nothing is said may change what the others do; but not one of Node's own modules.
   if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
   return unknownCall(engine, node, args, shown(target));
+}
+
+/** A text, if an encoding is given, else new memory. */
+function readsFile(engine: Engine, target: LibraryThing, args: readonly ValueSet[], node: Node): ValueSet {
+  const reason = `it calls ${shown(target)}: input and output stay on the main loop`;
+  engine.fact(
+    "HW-7009",
+    node,
+    reason,
+    "read the file while the program is loaded, or outside of the heavy function",
+    true,
+  );
+  given(engine, target, args, node);
+  const encoding = isCall(node) ? node.arguments[1] : undefined;
+  const isText = encoding?.type === "Literal" && typeof encoding.value === "string";
+  return isText ? NONE : alone(engine.data("fresh", node));
 }
 
 /** A call of something that waits for the outside. */

@@ -145,6 +145,8 @@ export interface Hazard {
   readonly module: SourceModule;
   readonly reason: string;
   readonly advice: string;
+  /** No obstacle while files are loaded: a worker can do it again, with the same outcome. */
+  readonly repeatable?: boolean;
 }
 
 export interface ReceiverRead {

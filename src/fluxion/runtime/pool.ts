@@ -8,6 +8,7 @@ import { stayAlive } from "./alive.js";
 import { Claims } from "./claims.js";
 import { Fluxions } from "./fluxions.js";
 import type { Parcel } from "./parcel.js";
+import { FOLDER } from "./same-files.js";
 import type { Settings } from "./settings.js";
 import { PLACES, Sharing } from "./sharing.js";
 import { WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
@@ -28,7 +29,7 @@ export class Pool {
 
   static async start({ threads, waitingMax, stageMsMax }: Settings, modules: WorkerModules): Promise<Pool> {
     const claims = Claims.memoryFor(threads * PLACES);
-    const given: WorkerTask = { ...modules, claims };
+    const given: WorkerTask = { ...modules, claims, folder: FOLDER, sinceMs: performance.timeOrigin };
     setEnvironmentData(WORKER_MODULES, given as unknown as Parameters<typeof setEnvironmentData>[1]);
     const module = new URL("./worker.js", import.meta.url).href;
     const task = { module, limits: DEFAULT_LIMITS, isDurable: false };

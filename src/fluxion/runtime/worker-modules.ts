@@ -19,4 +19,7 @@ export interface WorkerModules {
 export interface WorkerTask extends WorkerModules {
   /** Who has which stage (`claims.ts`). */
   readonly claims: SharedArrayBuffer;
+  /** Where and since when the program runs: what it has read while it was loaded must be read alike. */
+  readonly folder: string;
+  readonly sinceMs: number;
 }

@@ -2,6 +2,7 @@ import { getEnvironmentData } from "node:worker_threads";
 import { Claims } from "./claims.js";
 import { Fluxions, stagesAre } from "./fluxions.js";
 import { StageRefusal } from "./refusal.js";
+import { readTheSame } from "./same-files.js";
 import type { FoundStage, StageFunction } from "./work.js";
 import { WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
 
@@ -17,6 +18,7 @@ if (modules.some((url) => /\.[mc]?tsx?$/.test(url))) {
   (await import("tsx/esm/api")).register();
   (await import("tsx/cjs/api")).register();
 }
+const readAnything = readTheSame(task);
 for (const url of modules) {
   try {
     const loaded = (await import(url)) as {
@@ -30,6 +32,8 @@ for (const url of modules) {
     broken.set(url, error instanceof Error ? error.message : String(error));
   }
 }
+
+readAnything();
 
 stagesAre((id) => {
   const stage = stages.get(id);

@@ -7,7 +7,8 @@ import { type ModuleFormat, SourceModule } from "./module.js";
 import type { Node } from "./syntax.js";
 
 const ENDINGS = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"];
-const CODE = /\.[cm]?[jt]s$/;
+/** A file without an ending is code, too: `bin/www`. */
+const CODE = /(?:\.[cm]?[jt]s|[\\/][^\\/.]+)$/;
 
 /** The files of a program. Packages stay outside, but for the named ones. */
 export interface SourceProgram {

@@ -37,6 +37,7 @@ export class Views {
   take(event: NodeEvent, slot: Slot): void {
     const viewing = this.#viewing.get(event) ?? { on: new Map(), dueAttempt: 0 };
     this.#viewing.set(event, viewing);
+    event.payload.seen?.delete(slot); // an earlier attempt may have seen what was rolled back since
     this.#look(event, slot, viewing.on);
   }
 

@@ -20,7 +20,7 @@ export interface StoredEvent {
   readonly steadyMs?: number;
   /** Its ticket, if an event with a later one has committed before it; else 0. */
   readonly ticket: Ticket | 0;
-  /** What it had seen of contexts above by then. */
+  /** What it had seen of contexts above by then, as far as no event could take it back. */
   readonly seen: readonly (readonly [path: readonly Step[], state: Uint8Array])[];
 }
 
@@ -101,10 +101,12 @@ export function effectWrite(event: NodeEvent, index: number, effect: Effect): Wr
 }
 
 /** The same for an event that has its ticket: it must keep it, because one with a later ticket commits now. */
-export function ticketWrite({ ticket, time, steadyMs, payload }: NodeEvent): Write {
+export function ticketWrite({ ticket, time, steadyMs, payload, views }: NodeEvent): Write {
   const { slot, origin, seen, method, args } = payload;
   const states = [...(seen ?? [])].flatMap(([above, state]) => {
-    return state === null ? [] : [[pathOf(above), encodeState(above, state)] as const];
+    const view = views?.find(({ context }) => context === above.coreContext); // none if an earlier process took it
+    if (state === null || view?.isFinal === false) return [];
+    return [[pathOf(above), encodeState(above, state)] as const];
   });
   const event: StoredEvent = {
     path: pathOf(slot),

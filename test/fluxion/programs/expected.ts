@@ -39,6 +39,10 @@ export const expected: Readonly<Record<string, Expected>> = {
   "local-generator.mjs": { isolates: ["handler"], requests: get("/?max=40") },
   "heavy-comment.cjs": { isolates: ["handler"], requests: get("/?n=1") },
   "async-handler.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
+  "async-wrapper.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
+  "bin/www": { isolates: ["handler"], requests: get("/?text=abc"), bound: true },
+  "text-of-file.cjs": { isolates: ["handler"], requests: get("/?text=abc"), bound: true },
+  "text-changed.cjs": { requests: get("/?text=abc"), bound: true },
   "changed-while-awaited.mjs": { isolates: ["handler"], requests: get("/?n=4") },
   // calls that are given their continuation
   "posted-call.cjs": {

@@ -33,6 +33,7 @@ import {
 import { isOfFileItself, keptState, notRepeatable } from "./anew.js";
 import { builtBy, pieceAround } from "./built.js";
 import { addSlice, emptySlice, type ModuleSlice } from "./module-slice.js";
+import { defaultOf, memberKey } from "./used-exports.js";
 
 /**
  * The declarations that some code needs, through all files. A worker loads them as the main thread did, so only values
@@ -42,6 +43,8 @@ export class Slicer {
   readonly slices = new Map<SourceModule, ModuleSlice>();
   readonly facts: Hazard[] = [];
   readonly #seen = new Set<unknown>();
+  /** What is looked at runs while a worker loads, when nothing has been sent along yet. */
+  #isLoading = false;
   /** Statements of other files that change what is in a slice: they must be in it, too. */
   readonly #abroad = new Map<
     Node,
@@ -121,6 +124,8 @@ export class Slicer {
 
   #variable(module: SourceModule, variable: Variable, use: Node): void {
     this.#exportsUsed(module, variable, use);
+    if (this.#isLoading && this.slices.get(module)?.streamed.has(variable))
+      this.#sentTooLate(module, variable, use);
     if (this.#seen.has(variable)) return;
     this.#seen.add(variable);
     if (this.#isState(module, variable, use)) return;
@@ -200,9 +205,16 @@ export class Slicer {
     }
     const trial = new Slicer(this.whole, this.engine, this.waits, this.root);
     for (const each of this.#seen) trial.#seen.add(each);
+    for (const [of, { streamed }] of this.slices)
+      for (const each of streamed) trial.of(of).streamed.add(each);
     for (const node of nodes) trial.#made(module, variable, node, use);
-    if (trial.facts.length > 0) this.of(module).streamed.add(variable);
-    else this.#absorb(trial);
+    if (trial.facts.length === 0) this.#absorb(trial);
+    else if (this.#isLoading) this.#sentTooLate(module, variable, use);
+    else this.of(module).streamed.add(variable);
+  }
+
+  #sentTooLate(module: SourceModule, { name }: Variable, use: Node): void {
+    this.#refuse(module, use, `${name} is only known when the program runs, and other values are made of it`);
   }
 
   #absorb(other: Slicer): void {
@@ -232,17 +244,30 @@ export class Slicer {
 
   /** Everything that a piece of a file needs when it is loaded; gives what speaks against loading it. */
   #range(module: SourceModule, piece: Node, use: Node | null): Hazard[] {
+    const before = this.#isLoading;
+    this.#isLoading = piece.type !== "FunctionDeclaration";
+    try {
+      return this.#ranged(module, piece, use);
+    } finally {
+      this.#isLoading = before;
+    }
+  }
+
+  #ranged(module: SourceModule, piece: Node, use: Node | null): Hazard[] {
     const loading = this.engine.bodies.get(module.syntax);
     if (loading === undefined) return [];
     const called = [...loading.calls]
       .filter(([node]) => isInside(node, piece))
       .flatMap(([, targets]) => [...targets]);
     const bodies = [...new Set(called.flatMap((target) => reached(this.engine, target)))];
-    const wrong = [
+    const found = [
       ...[...loading.facts.values()].filter(({ node }) => isInside(node, piece)),
       ...bodies.flatMap(({ facts }) => [...facts.values()]),
       ...[loading, ...bodies].flatMap((each) => notRepeatable(each, each === loading ? piece : null)),
-    ].filter(({ code, node }) => code !== "HW-7007" || use !== null || isOfFileItself(node));
+    ].filter(({ repeatable }) => repeatable !== true);
+    const wrong = found.filter(
+      ({ code, node }) => code !== "HW-7007" || use !== null || isOfFileItself(node),
+    );
     if (wrong.length > 0 && use === null) return wrong;
     for (const fact of wrong) this.#refuse(module, use ?? fact.node, fact.reason);
     for (const [node, variable] of loading.uses) {
@@ -364,14 +389,4 @@ export class Slicer {
       advice: "make it in the file from constants and known functions, or pass it as an argument",
     });
   }
-}
-
-function memberKey(use: Node): string | null {
-  const outer = around(use);
-  return outer?.type === "MemberExpression" && outer.object === use ? keyOf(outer, outer.property) : null;
-}
-
-/** `import lib from "./lib.cjs"` gives all that it exports. */
-function defaultOf(whole: WholeProgram, target: string, use: Node): string | null {
-  return whole.program.modules.get(target)?.format === "commonjs" ? memberKey(use) : "default";
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, type TestContext, test } from "node:test";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Context, type RunOptions, run } from "headwater";
 import { drain, handOver, statusOf } from "#src/cluster/index.js";
+import { ROOT } from "../house/source.js";
 import { NatsServers } from "../nats-servers.js";
 import { refused } from "../refused.js";
 import { until, waitFor } from "../waits.js";
@@ -151,9 +153,11 @@ export const api = expose(Counter, { add: (counter) => counter.add() });
 
   test("restarts every process with the new version while requests are made", async (t) => {
     const journal = newCluster();
-    const folder = mkdtempSync(join(fileURLToPath(new URL("./programs/", import.meta.url)), "roll-"));
+    const folder = mkdtempSync(join(tmpdir(), "headwater-roll-"));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const program = join(folder, "counter.js");
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(ROOT, join(folder, "node_modules/headwater"));
+    const program = join(folder, "counter.mjs");
     writeFileSync(program, version(1));
     const start = async (name: string) => {
       const args = [

@@ -2,7 +2,7 @@ import { startBareThreads } from "./lib/bare-threads.js";
 import { driveInProcess } from "./lib/case-process.js";
 import { startComedyThreads } from "./lib/comedy.js";
 import { hostGoals } from "./lib/goals.js";
-import { startOnHosts } from "./lib/headwater-hosts.js";
+import { startCallsOnHosts, startOnHosts } from "./lib/headwater-hosts.js";
 import { killHost, type Recovery } from "./lib/killed-host.js";
 import { optionsFrom } from "./lib/options.js";
 import { startPiscina } from "./lib/piscina.js";
@@ -32,6 +32,8 @@ const of = (name: string, hosts: number, baseline: string, start: Case["start"])
 const small: readonly Case[] = [
   of("batched-messages", 1, "batched-messages", (contexts) => startBareThreads(contexts, 1, BATCH)),
   of("headwater-hosts", 2, "batched-messages", (contexts) => startOnHosts(contexts)),
+  of("headwater-call-near", 2, "batched-messages", (contexts) => startCallsOnHosts(contexts, "near")),
+  of("headwater-call-far", 2, "batched-messages", (contexts) => startCallsOnHosts(contexts, "far")),
   of("comedy-threads", 2, "batched-messages", startComedyThreads),
   of("piscina", 2, "batched-messages", startPiscina),
 ];

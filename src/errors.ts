@@ -129,6 +129,8 @@ export const codes = {
   "HW-4041": ["final", "a token has expired"],
   "HW-4023": ["refused", "a request was never sent"],
   "HW-4024": ["final", "arguments do not fit the schemas of a function"],
+  "HW-4025": ["final", "a function that is not read-only cannot be watched"],
+  "HW-4026": ["final", "what is to be watched is no function of an API"],
   "HW-4030": ["refused", "a caller has used up its share"],
   "HW-4031": ["final", "the answer to a request that came again is gone"],
   "HW-4032": ["unsure", "a reply was held back because its caller does not read"],

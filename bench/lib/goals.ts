@@ -86,18 +86,24 @@ const RATIO_TO_MESSAGES_MIN = 0.25;
 const PER_SECOND_HOSTS_MIN = 300_000;
 const SPEEDUP_SHARE_MIN = 0.93;
 const ALONE_MS_MAX = 1;
+/** By the median times of one event, with the event's own round trip taken off. */
+const CALL_ROUND_TRIPS_MAX = 2.5;
 
 /** The same for the bench with worker hosts. */
 export function hostGoals(all: readonly Figures[]): Goal[] {
   const at = (name: string, inFlight?: number) =>
     all.find((each) => each.case.name === name && (inFlight === undefined || each.inFlight === inFlight));
-  const [own, alone, bare, speedup] = [
+  const [messages, far, own, alone, bare, speedup] = [
+    at("batched-messages", 1),
+    at("headwater-call-far", 1),
     at("headwater-hosts", 1024),
     at("headwater-hosts", 1),
     at("bare-threads-work-2"),
     at("headwater-hosts-work-2"),
   ];
   if (own === undefined || alone === undefined || bare === undefined || speedup === undefined) return [];
+  const call =
+    far === undefined || messages === undefined ? Number.NaN : (far.p50Ms - alone.p50Ms) / messages.p50Ms;
   const goal = Math.max(PER_SECOND_HOSTS_MIN, RATIO_TO_MESSAGES_MIN * own.baselineEventsPerSecond);
   const share = speedup.ratio / bare.ratio;
   return [
@@ -110,6 +116,11 @@ export function hostGoals(all: readonly Figures[]): Goal[] {
       what: `an event alone takes less than ${ALONE_MS_MAX} ms`,
       met: alone.p50Ms < ALONE_MS_MAX,
       figure: `${alone.p50Ms.toFixed(3)} ms`,
+    },
+    {
+      what: `a call to another host takes at most ${CALL_ROUND_TRIPS_MAX} round trips of a message`,
+      met: call <= CALL_ROUND_TRIPS_MAX,
+      figure: call.toFixed(2),
     },
     {
       what: `two hosts instead of one gain ${SPEEDUP_SHARE_MIN} of what two bare threads gain`,

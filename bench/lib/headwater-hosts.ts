@@ -32,3 +32,22 @@ export async function startOnHosts(
     stop: () => service.stop(),
   };
 }
+
+/** Events on the first host, each of which makes one call below: to a context on the same host, or on the other one. */
+export async function startCallsOnHosts(contexts: number, to: "near" | "far"): Promise<Subject> {
+  const pin = { "Root.pairs(*)": 0, "Root.pairs(*).far": 1 };
+  const service = await run(Root, { hosts: HOSTS, module, placement: { pin } });
+  const pairs = Array.from({ length: contexts }, (_, key) => service.root.pairs(key));
+  return {
+    async call(key, work) {
+      const pair = pairs[key] as (typeof pairs)[number];
+      await (to === "near" ? pair.bumpNear(work) : pair.bumpFar(work));
+    },
+    async counted() {
+      let total = 0;
+      for (const pair of pairs) total += await pair[to].value();
+      return total;
+    },
+    stop: () => service.stop(),
+  };
+}

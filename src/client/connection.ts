@@ -13,6 +13,7 @@ import {
 import { Requests } from "./requests.js";
 import { type ResumeStorage, Resuming } from "./resuming.js";
 import { type SocketClass, type SocketLike, socketClass } from "./socket.js";
+import { type Watchable, Watches } from "./watches.js";
 
 export type ConnectionState = "connecting" | "open" | "closed";
 
@@ -54,6 +55,8 @@ const FINAL: Readonly<Record<FinalClose, true>> = {
   "HW-4020": true,
   "HW-4021": true,
   "HW-4024": true,
+  "HW-4025": true,
+  "HW-4026": true,
   "HW-4031": true,
   "HW-4041": true,
 };
@@ -71,6 +74,9 @@ export class Connection {
   readonly #secret: string;
   readonly #resuming: Resuming | null;
   readonly #positions = new Positions();
+  readonly #watches = new Watches((frame) => {
+    if (this.#state === "open") this.#socket?.send(frame);
+  });
   #socket: SocketLike | null = null;
   #seen = 0;
   #acknowledged = 0;
@@ -114,6 +120,10 @@ export class Connection {
     }
   }
 
+  watchable(name: string, args: readonly unknown[]): Omit<Watchable<unknown>, "call"> {
+    return this.#watches.of(name, args);
+  }
+
   close(error: HeadwaterError | null = null): void {
     if (this.state === "closed") return;
     this.#become("closed");
@@ -121,6 +131,7 @@ export class Connection {
     clearTimeout(this.#retry);
     this.#drop();
     this.#requests.rejectAll(error ?? closed());
+    apart(() => this.#watches.closed(error ?? closed()));
     this.#options.onClosed(error);
   }
 
@@ -193,6 +204,8 @@ export class Connection {
         Number(next()),
       ];
       this.#deliver(sequence, { node, ticket, index }, next());
+    } else if (what === "value") {
+      apart(() => this.#watches.take(next, left));
     } else if (what === "welcome") {
       this.#welcome(next() as Terms);
     }
@@ -211,6 +224,7 @@ export class Connection {
       if (!this.#isFirst && !(isSame && terms.complete)) this.#missed();
     }
     this.#isFirst = false;
+    this.#watches.opened();
   }
 
   #missed(): void {
@@ -271,6 +285,7 @@ export class Connection {
     this.#lastClose = error;
     this.#drop();
     this.#become("connecting");
+    apart(() => this.#watches.lost());
     this.#requests.again();
     const { backoffMs, backoffMaxMs } = this.#options;
     const longest = Math.min(backoffMaxMs, backoffMs * 2 ** this.#failures);

@@ -3,11 +3,12 @@
  * all it imports from the rest of Headwater are errors and types.
  */
 
-import type { HeadwaterError } from "../errors.js";
+import { HeadwaterError } from "../errors.js";
 import type { Client } from "../model/api.js";
 import { Connection, type ConnectionState } from "./connection.js";
 import type { ResumeStorage } from "./resuming.js";
 import { type SocketClass, socketUrl } from "./socket.js";
+import type { Watch, Watchable } from "./watches.js";
 
 export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
@@ -15,6 +16,7 @@ export { errorFrom } from "../protocol/index.js";
 export type { ConnectionState } from "./connection.js";
 export type { ResumeStorage } from "./resuming.js";
 export { type Change, type SubscribeOptions, subscribe } from "./subscribe.js";
+export type { Watch, Watchable, WatchState } from "./watches.js";
 
 export interface ConnectOptions {
   /** Says who is calling, to a server that has tokens. It never becomes part of an address. */
@@ -40,6 +42,11 @@ export interface ServiceClient<A> {
   /** The functions of the API. Each call is one request, and has its effect once however often it is sent. */
   readonly api: Client<A>;
   readonly state: ConnectionState;
+  /**
+   * The result of a read-only function, now and whenever it changes: `client.watch(client.api.board, id)`. Watching the same
+   * function with equal arguments more than once costs the server nothing more.
+   */
+  watch<P extends unknown[], R>(call: (...args: P) => Promise<R>, ...args: P): Watch<R>;
   /** What events of this session see as `this.event.caller`; undefined before the first connection. */
   readonly session: string | undefined;
   /** Hears when `state` changes. Returns how to stop. */
@@ -99,6 +106,7 @@ export function connect<A>(url: string, options: ConnectOptions = {}): ServiceCl
     get session() {
       return connection.terms?.session;
     },
+    watch: (call, ...args) => watchable(call, args).open(),
     onState: (listener) => added(states, listener),
     onMessage: (listener) => added(listeners, listener),
     onMissed: (listener) => added(missed, listener),
@@ -113,6 +121,27 @@ function added<L>(listeners: Set<L>, listener: L): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The functions of all clients. */
+const named = new WeakMap<object, { readonly name: string; readonly connection: Connection }>();
+
+/** A function of any client with arguments, to be watched by bindings to frameworks such as `headwater/react`. */
+export function watchable<P extends unknown[], R>(
+  call: (...args: P) => Promise<R>,
+  args: readonly unknown[],
+): Watchable<R> {
+  const found = named.get(call);
+  if (found === undefined) throw notOfAnApi();
+  const of = found.connection.watchable(found.name, args);
+  return Object.defineProperty(of, "call", { value: call }) as Watchable<R>;
+}
+
+function notOfAnApi(): HeadwaterError {
+  return new HeadwaterError(
+    "HW-4026",
+    "what is to be watched is not a function of a client's API. Pass it as it is: `client.watch(client.api.board, id)`.",
+  );
+}
+
 /** The client knows the API by its type alone; which names there are, the server decides. */
 function functionsOf(connection: Connection): object {
   const made = new Map<string, (...args: unknown[]) => Promise<unknown>>();
@@ -123,6 +152,7 @@ function functionsOf(connection: Connection): object {
       if (call === undefined) {
         call = (...args) => connection.request(name, args);
         made.set(name, call);
+        named.set(call, { name, connection });
       }
       return call;
     },

@@ -5,14 +5,17 @@ import type {
   Door,
   Listening,
   Position,
+  ReadCallbacks,
   Refusal,
   RelaySeries,
   ResultCallbacks,
   Series,
+  WatchedRequest,
 } from "../model/door.js";
 import { pathOf } from "../model/path.js";
 import type { Payer } from "../model/share.js";
 import { encode } from "../state/codec.js";
+import { GatewayReads } from "./gateway-reads.js";
 import { GatewayListeners } from "./listeners.js";
 import type { HeadLink, HeadMessage, RelayedCall, RelayedRequest } from "./relayed.js";
 import { Watching } from "./watching.js";
@@ -53,6 +56,7 @@ export class Gateway implements Door {
   readonly failed: Door["failed"];
   /** What this process hears of the events of others. */
   readonly watching = new Watching((message) => this.#head?.send(message));
+  readonly #reads = new GatewayReads((message) => this.#head?.send(message));
   readonly #parts: GatewayParts;
   /** In the order in which they were made. */
   readonly #pending = new Map<number, Pending>();
@@ -112,6 +116,7 @@ export class Gateway implements Door {
       pending.request = this.#again(pending.request);
       head.send(pending.request);
     }
+    this.#reads.attached();
     this.watching.attached();
     for (const resolve of this.#onHead.splice(0)) resolve();
   }
@@ -131,6 +136,7 @@ export class Gateway implements Door {
   /** Something came from the head. */
   take(message: HeadMessage): void {
     if (message.kind === "told" || message.kind === "unheard") return this.#listeners.take(message);
+    if (message.kind === "read" || message.kind === "stale") return this.#reads.take(message);
     if (message.kind !== "result") return this.watching.take(message);
     const { n, ok, value } = message;
     const pending = this.#pending.get(n);
@@ -145,6 +151,7 @@ export class Gateway implements Door {
   end(error: HeadwaterError): void {
     this.#head = null;
     this.watching.end();
+    this.#reads.end(error);
     for (const [n, pending] of [...this.#pending]) {
       this.#settle(n, pending);
       pending.waiting.reject(error);
@@ -191,6 +198,10 @@ export class Gateway implements Door {
     return this.#listeners.listen(client, onMessage);
   }
 
+  watch(asked: Asked, client: string | undefined, waiting: ReadCallbacks): WatchedRequest {
+    return this.#reads.watch(relayedCall(asked, encode(asked.args)), client, waiting);
+  }
+
   #request(
     asked: Asked,
     waiting: ResultCallbacks,
@@ -200,16 +211,14 @@ export class Gateway implements Door {
     if (failure !== null) return waiting.reject(failure);
     if (this.#pending.size >= PENDING_MAX || this.#pendingBytes >= PENDING_BYTES_MAX)
       return waiting.reject(tooMany(this.#pending.size));
-    const { target, method, args } = asked;
     let encoded: Uint8Array;
     try {
-      encoded = encode(args);
+      encoded = encode(asked.args);
     } catch (error) {
       return waiting.reject(error);
     }
     this.#lastNumber += 1;
-    const call = { node: target.node, path: pathOf(target), method: method.name, args: encoded };
-    const request = make(this.#lastNumber, call);
+    const request = make(this.#lastNumber, relayedCall(asked, encoded));
     this.#pending.set(request.n, { request, waiting, bytes: encoded.byteLength });
     this.#pendingBytes += encoded.byteLength;
     this.#head?.send(request);
@@ -221,6 +230,10 @@ export class Gateway implements Door {
     while (this.#below <= this.#lastNumber && !this.#pending.has(this.#below)) this.#below += 1;
     if (this.#pending.size === 0) for (const resolve of this.#onRest.splice(0)) resolve();
   }
+}
+
+function relayedCall({ target, method }: Asked, args: Uint8Array): RelayedCall {
+  return { node: target.node, path: pathOf(target), method: method.name, args };
 }
 
 function noHead(): HeadwaterError {

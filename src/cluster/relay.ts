@@ -1,5 +1,14 @@
 import { HeadwaterError } from "../errors.js";
-import type { Asked, Door, Listening, RelaySeries, ResultCallbacks, Series } from "../model/door.js";
+import type {
+  Asked,
+  Door,
+  Listening,
+  ReadCallbacks,
+  RelaySeries,
+  ResultCallbacks,
+  Series,
+  WatchedRequest,
+} from "../model/door.js";
 import { resolvePath } from "../model/path.js";
 import { noSuchMethod } from "../model/refs.js";
 import { decode } from "../state/codec.js";
@@ -16,6 +25,8 @@ export class Relay {
   readonly #own: RelaySeries;
   readonly #series = new Map<string, Series>();
   readonly #listening = new Map<string, Listening>();
+  /** Reads that clients of the gateway watch. */
+  readonly #reads = new Map<number, WatchedRequest>();
   readonly #watcher: Watcher;
   #below = 0;
   #isClosed = false;
@@ -64,6 +75,12 @@ export class Relay {
         this.#listening.get(message.client)?.forget();
         this.#listening.delete(message.client);
         return;
+      case "read":
+        return this.#read(message);
+      case "unread":
+        this.#reads.get(message.id)?.stop();
+        this.#reads.delete(message.id);
+        return;
       case "watch":
         return this.changes?.join(this.#watcher);
       case "seen":
@@ -86,6 +103,23 @@ export class Relay {
     this.#own.leave();
     for (const series of this.#series.values()) series.leave();
     for (const listening of this.#listening.values()) listening.leave();
+    for (const read of this.#reads.values()) read.stop();
+  }
+
+  #read({ id, call, client }: Extract<GatewayMessage, { kind: "read" }>): void {
+    const waiting: ReadCallbacks = {
+      resolve: (value) => this.#send({ kind: "read", id, ok: true, value }),
+      reject: (value) => this.#send({ kind: "read", id, ok: false, value }),
+      changed: () => {
+        this.#reads.delete(id);
+        this.#send({ kind: "stale", id });
+      },
+    };
+    try {
+      this.#reads.set(id, this.#door.watch(this.#asked(call), client ?? undefined, waiting));
+    } catch (error) {
+      waiting.reject(error);
+    }
   }
 
   #request(message: RelayedRequest): void {

@@ -58,6 +58,14 @@ export type GatewayMessage =
     }
   | { readonly kind: "unlisten"; readonly client: string }
   | { readonly kind: "forget"; readonly client: string }
+  /** A read whose result is watched. */
+  | {
+      readonly kind: "read";
+      readonly id: number;
+      readonly call: RelayedCall;
+      readonly client: string | null;
+    }
+  | { readonly kind: "unread"; readonly id: number }
   /** This gateway wants to hear of changes, from now on. */
   | { readonly kind: "watch" }
   /** The gateway has dealt with the changes up to this number. */
@@ -83,6 +91,9 @@ export type HeadMessage =
       readonly ticket: number;
       readonly index: number;
     }
+  /** The result of a read that is watched, and that it may have changed. */
+  | { readonly kind: "read"; readonly id: number; readonly ok: boolean; readonly value: unknown }
+  | { readonly kind: "stale"; readonly id: number }
   /** Events were carried out; null if any may have been. */
   | { readonly kind: "changed"; readonly change: number; readonly changes: readonly EventChange[] | null }
   | { readonly kind: "pong"; readonly sentMs: number }

@@ -26,6 +26,11 @@ export function doorOf(program: Program, isSingle: boolean): Door {
         (error: unknown) => waiting.reject(error),
       );
     },
+    watch: ({ target, method, args }, client, waiting) => {
+      const read = program.reads.open(waiting);
+      program.submit(target as Slot, method, args, client, undefined, read);
+      return read;
+    },
     failed: (apiFunction, error) => program.failures.ofApi(apiFunction, error),
     series: (client, payer) => new ClientSeries(program, client, payer),
     relay: (gateway, payer) => relayed(program, gateway, payer),

@@ -21,25 +21,34 @@ export function digitsOf(ticket: number): string {
   return String(ticket).padStart(TICKET_DIGITS, "0");
 }
 
+/** What there is room for in the name of a version. */
+const NAME_BYTES_MAX = KEY_BYTES_MAX - PREFIX.length - SUFFIX_LENGTH;
+
 function isLong(key: string): boolean {
-  return Buffer.byteLength(key) + PREFIX.length + SUFFIX_LENGTH > KEY_BYTES_MAX;
+  return key.length * 3 > NAME_BYTES_MAX && Buffer.byteLength(key) > NAME_BYTES_MAX;
 }
 
 function nameOf(key: string): string {
   return isLong(key) ? `#${createHash("sha256").update(key).digest("base64url")}` : key;
 }
 
+/** Under which key a journal has what a key had before the event with this ticket wrote it. */
+export function versionKey(key: string, ticket: number): string {
+  return `${PREFIX}${nameOf(key)}\0${digitsOf(ticket)}`;
+}
+
 /** Keeps what a key had before the event with this ticket wrote it. */
 export function versionWrite(key: string, ticket: number, before: Uint8Array | null): Write {
-  const named = Buffer.from(isLong(key) ? key : "");
-  const head = Buffer.alloc(3);
-  head[0] = before === null ? 0 : 1;
-  head.writeUInt16LE(named.length, 1);
-  return {
-    key: `${PREFIX}${nameOf(key)}\0${digitsOf(ticket)}`,
-    value: Buffer.concat([head, named, before ?? new Uint8Array(0)]),
-  };
+  const named = isLong(key) ? Buffer.from(key) : NOT_NAMED;
+  const value = Buffer.allocUnsafe(3 + named.length + (before === null ? 0 : before.length));
+  value[0] = before === null ? 0 : 1;
+  value.writeUInt16LE(named.length, 1);
+  value.set(named, 3);
+  if (before !== null) value.set(before, 3 + named.length);
+  return { key: versionKey(key, ticket), value };
 }
+
+const NOT_NAMED = new Uint8Array(0);
 
 /** What a version says: the key that it is of, if its name does not say so, and the value. */
 function read(bytes: Uint8Array): { readonly key: string | null; readonly value: Uint8Array | undefined } {

@@ -25,6 +25,17 @@ export interface ResultCallbacks {
   reject(error: unknown): void;
 }
 
+/** Who waits for the result of a read-only request, and wants to know when the result may have changed since. */
+export interface ReadCallbacks extends ResultCallbacks {
+  /** Once, after the result. */
+  changed(): void;
+}
+
+/** A read-only request that says when its result may have changed. */
+export interface WatchedRequest {
+  stop(): void;
+}
+
 /** What is asked of a context. `args` belong to the event from then on. */
 export interface Asked {
   readonly target: Address;
@@ -105,6 +116,8 @@ export interface Door {
     payer: Payer,
     waiting: ResultCallbacks,
   ): void;
+  /** Makes a read-only request, and says once when its result may have changed since. */
+  watch(asked: Asked, client: string | undefined, waiting: ReadCallbacks): WatchedRequest;
   /** A function of the API has failed by itself, apart from its request. */
   failed(apiFunction: string, error: unknown): void;
   series(client: string, payer: Payer): Series;

@@ -10,12 +10,19 @@ import { Packer } from "./pack.js";
  *     [0, "done", below]
  *     [0, "ack", sequence]                                [0, "message", sequence, node, ticket, index, value]
  *     [0, "ping"]                                         [0, "pong"]
+ *     [0, "watch", id, function, arguments, tag]          [0, "value", id, tag, true, value] or [0, "value", id, tag, false, error]
+ *     [0, "got", id]                                      [0, "value", id, tag]
+ *     [0, "unwatch", id]
  *
  * `hello` comes first. `secret` names the session and is known to its client only; `seen` is the sequence number of
  * the last message that the client has got, and `asked` the highest number of a request that it has sent so far.
  * `arguments` are packed by themselves, so that one request that cannot be read costs that request and not the
  * connection. `done` says that no request below that number will be sent again, so that the server need not remember its
  * answer. Values travel as forms (`form.ts`).
+ *
+ * `watch` asks for the result of a read-only function, now and whenever it changes. Each value has a tag, a hash of it. The server
+ * sends the next value only when the client has got the last one, and a value without its content if the client has it already:
+ * `tag` of `watch` is that of the value which the client has from an earlier connection, or empty.
  *
  * A message has two names. Its sequence number is the session's, and is what is acknowledged. Node, ticket and index
  * are the service's own (`Position`) and outlive the server: a message that is handed over again after a crash has

@@ -19,6 +19,8 @@ export interface ServerLimits {
   readonly inFlightBytes: number;
   /** The same for all callers together. Each has a share. */
   readonly inFlightBytesTotal: number;
+  /** Results that one connection watches. */
+  readonly watches: number;
   /** Messages to one client that it has not acknowledged, and their bytes. */
   readonly messages: number;
   readonly messageBytes: number;
@@ -53,6 +55,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   inFlight: 1024,
   inFlightBytes: 4 * 1024 * 1024,
   inFlightBytesTotal: 256 * 1024 * 1024,
+  watches: 1000,
   messages: 10_000,
   messageBytes: 4 * 1024 * 1024,
   messageBytesTotal: 256 * 1024 * 1024,

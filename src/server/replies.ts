@@ -81,7 +81,7 @@ export function heldBack(name: string): HeadwaterError {
   );
 }
 
-function tooLarge(name: string, ok: boolean, bytesMax: number): HeadwaterError {
+export function tooLarge(name: string, ok: boolean, bytesMax: number): HeadwaterError {
   const what = ok ? `the result of ${name}(…)` : `the error that ${name}(…) failed with`;
   const outcome = ok ? " The event has been committed." : "";
   return new HeadwaterError("HW-4006", `${what} is larger than ${bytesMax} bytes.${outcome}`);

@@ -102,10 +102,6 @@ export class Sessions {
     held.expiry.unref();
   }
 
-  acknowledge(session: Session, sequence: unknown): void {
-    session.acknowledge(sequence);
-  }
-
   attach(session: Session, listener: SessionListener, seen: unknown): void {
     session.attach(listener, seen);
     this.presence?.arrived(session.id);

@@ -26,6 +26,7 @@ import { brokenFrame, unknownKind } from "./socket-errors.js";
 import { TokenWatch } from "./token-watch.js";
 import type { Callers } from "./tokens.js";
 import { LARGE_BYTES, type ReadTurns } from "./turns.js";
+import { WatchedResults } from "./watches.js";
 
 export interface SocketSurroundings {
   readonly calls: Calls;
@@ -58,6 +59,7 @@ export class ClientSocket implements SessionListener {
   #caller: string;
   #inFlight: InFlight | null = null;
   #replies: Replies | null = null;
+  #watches: WatchedResults | null = null;
   /** The client has sent requests up to this number over earlier connections, if it says so. */
   #sentUpTo: number | undefined;
   #isWorkingSoon = false;
@@ -105,12 +107,9 @@ export class ClientSocket implements SessionListener {
   /** Reads no more requests, and closes when the requests that were read are answered. */
   finish(): void {
     this.#isFinishing = true;
+    this.#watches?.stop();
     this.#pace();
-    if (this.#isAllAnswered) this.end(null);
-  }
-
-  get #isAllAnswered(): boolean {
-    return (this.#inFlight?.count ?? 0) === 0;
+    if ((this.#inFlight?.count ?? 0) === 0) this.end(null);
   }
 
   /** Closes the connection, with the reason if there is one to give. */
@@ -243,8 +242,9 @@ export class ClientSocket implements SessionListener {
     if (what === "hello" && !this.#hasSaidHello) return this.#hello(rest);
     const session = this.#greeted();
     const [first] = rest;
-    if (what === "ack") return this.#around.sessions.acknowledge(session, first);
+    if (what === "ack") return session.acknowledge(first);
     if (what === "ping") return this.#pinged(() => this.send(PONG));
+    if (this.#watches?.take(what, rest)) return;
     if (what !== "done" || typeof first !== "number" || first < session.doneBelow) throw unknownKind();
     session.doneBelow = first;
     this.#series?.answered(first);
@@ -287,12 +287,13 @@ export class ClientSocket implements SessionListener {
       this.#inFlight = new InFlight(limits, share, loads.join(this.#caller));
       this.#outgoing.charge(share);
       this.#replies = new Replies(this.#outgoing, this.#inFlight, limits.replyBytes);
+      const own = { inFlight: this.#inFlight, outgoing: this.#outgoing, share, ended: this.#hasEnded };
+      this.#watches = new WatchedResults({ calls, limits, client: session.id, ...own });
       this.#session = session;
       this.#series = series;
       session.doneBelow = 1;
       const { inFlight, bodyBytes: bytes, pingMs } = limits;
-      const { answersMs } = calls.door;
-      const { id } = session;
+      const [{ answersMs }, { id }] = [calls.door, session];
       const terms: Terms = { session: id, resumed, history, complete, inFlight, bytes, pingMs, answersMs };
       this.send(pack([0, "welcome", terms]));
       sessions.attach(session, this, resumed ? seen : 0);
@@ -351,9 +352,13 @@ export class ClientSocket implements SessionListener {
   reply({ request, name, called, bytes }: Reply, ok: boolean, value: unknown): void {
     this.#inFlight?.end(bytes);
     if (!this.#isOver) this.#replies?.send(request, name, called, ok, value);
-    if (this.#isFinishing && this.#isAllAnswered) process.nextTick(() => this.end(null));
-    else if (this.#isBehind) this.#workSoon();
+    this.#hasEnded();
   }
+
+  readonly #hasEnded = (): void => {
+    if (this.#isFinishing && this.#inFlight?.count === 0) process.nextTick(() => this.end(null));
+    else if (this.#isBehind) this.#workSoon();
+  };
 
   #pinged(answer: () => void): void {
     this.#hasAnswered = true;
@@ -376,6 +381,7 @@ export class ClientSocket implements SessionListener {
     this.#isOver = true;
     clearTimeout(this.#helloTimer);
     this.#watch?.stop();
+    this.#watches?.stop();
     this.#inFlight?.stop(this.#goOn);
     this.#outgoing.stop();
     if (this.#inFlight !== null) this.#around.loads.leave(this.#caller);

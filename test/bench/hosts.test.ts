@@ -5,7 +5,14 @@ import { promisify } from "node:util";
 
 const EVENTS = 170;
 const root = new URL("../../", import.meta.url);
-const SMALL = ["batched-messages", "headwater-hosts", "comedy-threads", "piscina"];
+const SMALL = [
+  "batched-messages",
+  "headwater-hosts",
+  "headwater-call-near",
+  "headwater-call-far",
+  "comedy-threads",
+  "piscina",
+];
 const LARGE = [
   "bare-threads-work-1",
   "bare-threads-work-2",

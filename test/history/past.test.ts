@@ -123,6 +123,19 @@ test("what is too old is refused and forgotten, and the rest is as it was", asyn
   );
 });
 
+test("what is kept stays within the range over restarts, which leave out tickets", async () => {
+  const journal = new MemoryJournal();
+  const RANGE = 10;
+  for (let life = 0; life < 3; life++) {
+    await using service = await opened(journal, RANGE, 1);
+    for (let i = 0; i < 300; i++) await service.root.houses("a").act(0, i);
+    const { from, to } = service.history().Town ?? { from: 0, to: Number.POSITIVE_INFINITY };
+    assert.ok(to - from < RANGE + 64 + 1, `from ${from} to ${to} in life ${life}`);
+    const kept = [...journal.range("y/")].length;
+    assert.ok(kept <= RANGE + 64, `${kept} events in life ${life}`);
+  }
+});
+
 test("a copy of the journal's directory, as a crash would leave it, has the same past", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "headwater-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

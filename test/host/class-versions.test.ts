@@ -204,6 +204,47 @@ test("a class whose fields have changed is refused at the start, with what has c
   refusedAtOnce(() => check([First], [Changed]), "HW-3021", ...names, ...more);
 });
 
+test("a field that was added begins with its initial value, which the next change writes", () => {
+  const initial = { n: 3, text: "new", large: "x".repeat(2000), map: new Map([["a", 1]]), list: [1, 2] };
+  const Grown = named(
+    class extends Context {
+      map = tracked.map<string, number>(initial.map);
+      n = initial.n;
+      owner = "nobody";
+      cents = 0;
+      entries = tracked.list<number>();
+      large = initial.large;
+      tags = new Set<string>();
+      limits = tracked.map<string, { readonly cents: number }>();
+      list = tracked.list<number>(initial.list);
+      text = initial.text;
+    },
+  );
+  type Grown = InstanceType<typeof Grown>;
+  assert.equal(check([First], [Grown]), 1);
+  refusedAtOnce(() => check([Grown], [First]), "HW-3021", '"n" is gone');
+
+  const old = first();
+  const kept = { owner: "ada", cents: 1200, entries: [1, 2], tags: new Set(["new"]) };
+  const later = old.reload(Grown);
+  const state = () => shown(later.slot, later.present);
+  const limits = new Map([["day", { cents: 5 }]]);
+  assert.deepEqual(state(), { ...initial, ...kept, limits });
+  later.change<Grown>((grown) => grown.entries.push(3)); // a change of another field
+  initial.n = 4;
+  const again = later.reload(Grown);
+  const entries = [1, 2, 3];
+  assert.deepEqual(shown(again.slot, again.present), { ...initial, n: 3, ...kept, entries, limits });
+  again.change<Grown>(({ map, list }) => {
+    map.set("b", 2);
+    list.push(3);
+  });
+  const last = again.reload(Grown);
+  initial.map.set("b", 2);
+  initial.list.push(3);
+  assert.deepEqual(shown(last.slot, last.present), { ...initial, n: 3, ...kept, entries, limits });
+});
+
 test("versions are compared at the start", () => {
   assert.equal(check([First], [First]), 0);
   assert.equal(check([First], [Second]), 1);

@@ -175,6 +175,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
+  react: { loads: ["client"] },
   server: { loads: ["errors", "model", "protocol"] },
 
   "sim/programs": { loads: ["errors", "random", "model"] },

@@ -48,7 +48,7 @@ test("what was not acknowledged is sent again, and only that", async (t) => {
 });
 
 test("a client that says it has what was never sent is refused, and its session still ends when it stays away", async (t) => {
-  const { server, log } = await started(t, { limits: { sessionMs: 20 } });
+  const { server, log } = await started(t, { limits: { sessionMs: 2000 } });
   const first = new RawSocket(t, server.url);
   await first.hello();
   first.ws.close();

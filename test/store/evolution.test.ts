@@ -46,6 +46,18 @@ test("a journal goes on with a new version of the program, if that says how", as
   assert.match(old.stderr, /^error HW-3021: /m);
 });
 
+test("a field can be added without a word, on one host and on several", async (t) => {
+  const grown =
+    "cents = 0; currency = 'EUR'; add(cents: number) { return (this.cents += cents) + this.currency; }";
+  const folder = packageWith(t, { "first.ts": bank(CENTS, ADD), "grown.ts": bank(grown, ADD) });
+  const run = (version: string, hosts: string) =>
+    runHere(folder, "run", version, "--hosts", hosts, "--journal", join(folder, "journal"));
+  assert.equal((await run("first", "1")).stdout, "5\n");
+  assert.equal((await run("grown", "2")).stdout, '"10EUR"\n');
+  assert.equal((await run("grown", "1")).stdout, '"15EUR"\n');
+  assert.match((await run("first", "1")).stderr, /^error HW-3021: .*"currency" is gone/m);
+});
+
 test("a program that has lost a method or an outside function that the journal needs is refused", async (t) => {
   const later =
     "later() {} add(cents: number) { this.event.after(1e9, this.later); return (this.cents += cents); }";

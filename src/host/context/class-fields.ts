@@ -1,3 +1,4 @@
+import { initialState } from "../../state/fields.js";
 import { ownedVersion } from "../../state/tracked-content.js";
 import { plainOf, unlike } from "../../state/tracked-fields.js";
 import { Version } from "../../state/tracked-version.js";
@@ -8,17 +9,18 @@ import type { Main } from "./stored-form.js";
 
 /** What was written for the fields of a class, as the fields that it has now. */
 
-/** The values in the order of the class's fields. */
+/** The values in the order of the class's fields. Fields that were added since begin with their initial values. */
 export function valuesByName(slot: Slot, names: readonly string[], values: unknown[]): unknown[] {
   const { fields } = slot.shape;
   if (names.length === fields.length && fields.every((field, i) => field === names[i])) return values;
   for (const name of names) {
     if (!fields.includes(name)) throw unlike(slot, `it has a field "${name}" that the class has not`);
   }
-  return fields.map((field) => {
+  const isComplete = fields.every((field) => names.includes(field));
+  const initial = isComplete ? [] : initialState(slot);
+  return fields.map((field, i) => {
     const index = names.indexOf(field);
-    if (index < 0) throw unlike(slot, `it has no field "${field}"`);
-    return values[index];
+    return index < 0 ? initial[i] : values[index];
   });
 }
 
@@ -48,6 +50,9 @@ export function upgraded(slot: Slot, { version, names, values }: Main): unknown[
   for (const [field, value] of Object.entries(made) as [string, unknown][]) {
     byName[field] =
       value instanceof EngineLeft ? value.version : copyToKeep(value, () => `${name}.upgrade(…).${field}`);
+  }
+  for (const field of slot.shape.fields) {
+    if (!Object.hasOwn(byName, field)) throw unlike(slot, `\`${name}.upgrade\` returned no field "${field}"`);
   }
   return valuesByName(slot, Object.keys(byName), Object.values(byName));
 }

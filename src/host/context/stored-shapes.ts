@@ -81,9 +81,12 @@ function problemOf(shape: Shape, [version, fields, kinds]: StoredShape): Headwat
         `\`static upgrade(fields, version)\` to ${name} that makes the new fields from the old ones.`,
     );
   }
+  const gone = fields.filter((field) => !shape.fields.includes(field));
+  // A field that was added begins with its initial value, unless it may be one that was renamed.
+  const added = gone.length === 0 ? [] : shape.fields.filter((field) => !fields.includes(field));
   const changes = [
-    ...shape.fields.filter((field) => !fields.includes(field)).map((field) => `"${field}" was added`),
-    ...fields.filter((field) => !shape.fields.includes(field)).map((field) => `"${field}" is gone`),
+    ...added.map((field) => `"${field}" was added`),
+    ...gone.map((field) => `"${field}" is gone`),
     ...shape.fields.flatMap((field, i) => {
       const [before, now] = [kinds[fields.indexOf(field)], shape.kinds[i]];
       if (before === undefined || now === undefined || canBecome(before, now)) return [];

@@ -100,6 +100,11 @@ export class Execution {
       : null;
   }
 
+  /** The first of the contexts that the event has entered on this host; each knows the next. */
+  get firstEntered(): EnteredContext | null {
+    return this.#first;
+  }
+
   entryOf(slot: Slot): EnteredContext {
     const known = this.#entry(slot);
     if (known !== null) return known;
@@ -131,6 +136,12 @@ export class Execution {
   /** Adds what the event made of the contexts that it changed to what events before it made of them. */
   collectChanges(changes: Map<Slot, StateChange>): void {
     for (let at = this.#first; at !== null; at = at.next) collectChange(at, changes);
+  }
+
+  /** The contexts that it has changed, and whether it made or deleted them. */
+  changes(note: (slot: Slot, isMade: boolean) => void): void {
+    for (let at = this.#first; at !== null; at = at.next)
+      if (at.state !== at.before) note(at.slot, isMaking(at));
   }
 
   /** On this host. */

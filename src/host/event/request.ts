@@ -58,6 +58,8 @@ export interface WaitingCaller {
   readonly isLocal?: boolean;
   /** The trace that the request belongs to, where it came with one. */
   trace?: string | undefined;
+  /** Hears that the event has listed the contexts below this one. */
+  lists?(slot: Slot): void;
 }
 
 /** What an event, or several in a row, made of a context. */
@@ -81,6 +83,8 @@ export interface Attempt {
   leave(): void;
   /** The contexts that it has entered. */
   touched(): Iterable<Slot>;
+  /** Calls back with the contexts that it may have changed, and whether it made or deleted them. */
+  changes(note: (slot: Slot, isMade: boolean) => void): void;
   /** Adds what the event made of contexts here to what events before it made of them, and what is to be written of others. */
   collectChanges(changes: Map<Slot, StateChange>, writes: Write[]): void;
 }

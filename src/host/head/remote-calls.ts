@@ -64,7 +64,8 @@ export class RemoteCalls {
   }
 
   #letIn(event: NodeEvent, run: RemoteRun, call: RemoteCall): void {
-    const { slot, from, ask, asked } = call;
+    const { slot, from, ask, method, asked } = call;
+    const { node, ticket, attempt } = run.attemptId;
     if (this.#admission.holds(event, slot, () => this.enter(event, call))) return;
     const { anonymous } = slot.shape;
     if (!anonymous) run.enters(slot);
@@ -78,13 +79,15 @@ export class RemoteCalls {
       return state === undefined ? [] : [[pathOf(each), state] as const];
     });
     if (host === from && !isWhole(call.method))
-      return this.#hosts.send(host, { kind: "enter", ...run.attemptId, ask, held, seen });
+      return this.#hosts.send(host, { kind: "enter", node, ticket, attempt, ask, held, seen });
     const number = this.nextNumber();
-    run.calls.set(number, { ...call, host });
+    run.calls.set(number, { from, ask, slot, method, asked, host });
     run.joinedBy(host);
     this.#hosts.send(host, {
       kind: "call",
-      ...run.attemptId,
+      node,
+      ticket,
+      attempt,
       call: number,
       header: headerOf(event, null),
       asked,
@@ -102,7 +105,8 @@ export class RemoteCalls {
       return this.#hosts.send(from, { kind: "refused", ...run.attemptId, ask: message.ask, error });
     }
     const { path, args, positions, within, seen, ask, existing } = message;
-    const callers = [...message.callers, ...(run.calls.get(within)?.asked.callers ?? [])];
+    const above = within === 0 ? NONE : (run.calls.get(within)?.asked.callers ?? NONE);
+    const callers = above.length === 0 ? message.callers : [...message.callers, ...above];
     const asked: CallRequest = { path, method: message.method, args, positions, within, callers, seen };
     const call: RemoteCall = { from, ask, slot, method, asked };
     if (existing !== undefined) run.existsOn(from, existing);
@@ -122,9 +126,22 @@ export class RemoteCalls {
     if (call === undefined) return;
     run.changedOn(call.host, message);
     for (const [path, state] of message.entered) run.states.set(this.#slot(path), state);
+    const { node, ticket, attempt } = run.attemptId;
     const { ok, value, effects, doom } = message;
-    const answer = { ok, value, effects, doom, ...NO_CHANGES, call: message.call, ask: call.ask };
-    this.#hosts.send(call.from, { kind: "returned", ...run.attemptId, ...answer });
+    this.#hosts.send(call.from, {
+      kind: "returned",
+      node,
+      ticket,
+      attempt,
+      ask: call.ask,
+      call: message.call,
+      ok,
+      value,
+      effects,
+      doom,
+      writes: NONE,
+      existing: NONE,
+    });
   }
 
   #slot(path: CallRequest["path"]): Slot {
@@ -132,4 +149,4 @@ export class RemoteCalls {
   }
 }
 
-const NO_CHANGES = { writes: [], existing: [] };
+const NONE: readonly never[] = [];

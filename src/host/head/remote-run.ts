@@ -100,7 +100,8 @@ export class RemoteRun implements Attempt {
     if (this.ok) for (const [slot, exists] of this.#existingIf(isChanged)) slot.makes(exists);
     this.#releaseContexts();
     if (this.isRolledBack || this.isOver) return;
-    for (const host of this.hosts) this.links.send(host, { kind: "forget", ...this.attemptId });
+    const { node, ticket, attempt } = this.attemptId;
+    for (const host of this.hosts) this.links.send(host, { kind: "forget", node, ticket, attempt });
   }
 
   /** The journal has it, or it is taken back: nothing keeps the contexts on their hosts for its sake. */
@@ -113,6 +114,12 @@ export class RemoteRun implements Attempt {
 
   touched(): Iterable<Slot> {
     return this.entered;
+  }
+
+  /** Which of them it has changed is known to their hosts only. */
+  changes(note: (slot: Slot, isMade: boolean) => void): void {
+    for (const slot of this.entered) note(slot, false);
+    for (const [slot] of this.#existingIf(isChanged)) note(slot, true);
   }
 
   collectChanges(_: Map<Slot, StateChange>, writes: Write[]): void {

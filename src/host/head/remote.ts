@@ -352,8 +352,9 @@ export class Remote implements Runner {
     run.isOver = message.isOver;
     this.#runs.delete(event.ticket);
     if (run.ok && run.hosts.length > 1) {
+      const { node, ticket, attempt } = message;
       for (const host of run.hosts)
-        if (host !== from) this.#hosts.send(host, { kind: "publish", ...run.attemptId });
+        if (host !== from) this.#hosts.send(host, { kind: "publish", node, ticket, attempt });
     }
     this.#end(event, run.ok ? (isBare ? NOTHING_MORE : outcomeOf(event, effects)) : FAILED);
   }

@@ -195,6 +195,7 @@ export class LogicalNode {
     if (origin.kind === "timer") this.timers.settled(origin.id);
     this.#around.settled?.(event);
     this.#ledger?.careful?.settled(event);
+    this.#around.reads.settled(event);
     event.payload.answer();
     if (!ok && waiting?.isLocal !== true) this.#around.failed(event.payload, value);
   }

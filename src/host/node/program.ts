@@ -30,6 +30,7 @@ import { sentMessages } from "./recovery.js";
 import { noteRefusal } from "./refused.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { TRACED, Tracing } from "./tracing.js";
+import { WatchedReads } from "./watched-reads.js";
 
 export interface ProgramOptions extends NodeOptions {
   /** On which host a context is, where there are several. */
@@ -77,6 +78,7 @@ export class Program implements Surroundings {
   readonly feed: Feed;
   readonly failures: Failures;
   readonly clients: Clients;
+  readonly reads = new WatchedReads();
   readonly #outside: OutsideCalls;
   #watchers: (() => void)[] = [];
   #stopped = false;

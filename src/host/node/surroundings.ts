@@ -1,6 +1,7 @@
 import type { EventRequest, NodeEvent, NodeMessage, Told } from "../event/index.js";
 import type { Around, Runners, SchedulerOptions } from "../runner/index.js";
 import type { PendingCall } from "./outside-calls.js";
+import type { WatchedReads } from "./watched-reads.js";
 
 /** What a logical node tells those around it. */
 export interface Surroundings extends Around {
@@ -12,6 +13,8 @@ export interface Surroundings extends Around {
   failed(request: EventRequest, error: unknown): void;
   /** An event has committed or failed for good. */
   readonly settled: ((event: NodeEvent) => void) | undefined;
+  /** Reads whose callers want to know when their results change. */
+  readonly reads: WatchedReads;
   /** The node has done what there was to do at this moment. */
   rested(): void;
 }

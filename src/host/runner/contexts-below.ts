@@ -108,6 +108,7 @@ export function admitted(
   { deletes }: Limits,
 ): Admitted {
   try {
+    if (method === LIST) event.payload.waiting?.lists?.(slot);
     if (method === LIST) return { page: whole.page(slot, args as unknown as Listed) };
     const givenUp = event.releasedWithin(slot.coreContext).map(({ owner }) => owner as Slot);
     return { paths: whole.deleted(slot, givenUp, deletes) };

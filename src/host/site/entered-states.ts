@@ -10,20 +10,20 @@ import { at, type CallerOnWire, type CallRequest, packedValue, unpackedValue } f
 export function takenAlong(frame: Frame): Pick<CallRequest, "within" | "callers" | "seen"> {
   const { slot, execution } = frame;
   const callers: CallerOnWire[] = [];
-  const calling = new Set<Slot>();
+  const calling: Slot[] = [];
   let made = frame;
   for (; made.outer !== null; made = made.outer) {
     const caller = made.outer.slot;
     if (made.answer === null || caller.shape.anonymous) continue;
-    calling.add(caller);
+    calling.push(caller);
     const { callerHeld, callerState } = made.answer;
     if (callerState !== null) callers.push([pathOf(caller), callerHeld, stateOnWire(caller, callerState)]);
   }
-  const seen = execution
-    .enteredHere()
-    .filter((entry) => slot.isBelow(entry.slot) || entry.slot.isBelow(slot))
-    .filter((entry) => !calling.has(entry.slot))
-    .flatMap(withState);
+  const seen: (readonly [Path, Uint8Array])[] = [];
+  for (let entry = execution.firstEntered; entry !== null; entry = entry.next) {
+    if (entry.slot.shape.slots.length === 0 || calling.includes(entry.slot)) continue;
+    if (slot.isBelow(entry.slot) || entry.slot.isBelow(slot)) addState(entry, seen);
+  }
   return { within: made.guest?.call ?? 0, callers, seen };
 }
 
@@ -60,13 +60,19 @@ export function writesOf(execution: Execution, kept: WeakSet<State>): readonly W
   return writes;
 }
 
-/** Nothing, if there are no contexts below that could look at it. */
-export function withState(entry: EnteredContext): (readonly [Path, Uint8Array])[] {
-  if (entry.slot.shape.slots.length === 0) return [];
+/** The states of the contexts that the event has entered here, as far as there are contexts below that could look at them. */
+export function statesOf(execution: Execution): readonly (readonly [Path, Uint8Array])[] {
+  const states: (readonly [Path, Uint8Array])[] = [];
+  for (let entry = execution.firstEntered; entry !== null; entry = entry.next) addState(entry, states);
+  return states;
+}
+
+function addState(entry: EnteredContext, states: (readonly [Path, Uint8Array])[]): void {
+  if (entry.slot.shape.slots.length === 0) return;
   try {
-    return [[pathOf(entry.slot), encodeState(entry.slot, entry.current())]];
+    states.push([pathOf(entry.slot), encodeState(entry.slot, entry.current())]);
   } catch {
-    return []; // what is in it at the moment cannot be stored; the event fails for that when its method ends
+    // What is in it at the moment cannot be stored; the event fails for that when its method ends.
   }
 }
 

@@ -5,13 +5,15 @@ import {
   type EventRequest,
   Execution,
   type Frame,
+  positionsOf,
   type RunningEvent,
   type Supervisor,
   tookTooLong,
 } from "../event/index.js";
-import type { AttemptId, CallRequest, EventHeader, Existing } from "../wire/index.js";
+import type { AttemptId, EventHeader, Existing, ToHead } from "../wire/index.js";
+import { takenAlong } from "./entered-states.js";
 
-const NOTHING_TO_SAY: Pick<CallRequest, "existing"> = {};
+const NONE: readonly never[] = [];
 
 /** An event that takes place here, too. */
 export class OnHost implements RunningEvent {
@@ -59,15 +61,40 @@ export class OnHost implements RunningEvent {
   /** The contexts here that it has made, deleted or given up so far. */
   get existing(): Existing {
     const existing = this.execution.existing();
-    this.#hasTold ||= existing.length > 0;
+    if (existing.length === 0) return NONE;
+    this.#hasTold = true;
     return existing.map(({ slot, exists, isChanged }) => [pathOf(slot), exists, isChanged] as const);
   }
 
   /** The same for a message that need not say it if the head knows of none. */
-  get existingIfAny(): Pick<CallRequest, "existing"> {
+  get existingIfAny(): Existing | undefined {
     const isOld = this.#hasTold;
     const { existing } = this;
-    return isOld || existing.length > 0 ? { existing } : NOTHING_TO_SAY;
+    return isOld || existing.length > 0 ? existing : undefined;
+  }
+
+  /**
+   * What the head is asked for a call. Field by field, as all messages that each call needs: copying properties takes longer than
+   * all else of them.
+   */
+  askFor(frame: Frame, ask: number): Extract<ToHead, { kind: "ask" }> {
+    const { slot, method, args, outer, answer } = frame;
+    const { within, callers, seen } = takenAlong(frame);
+    return {
+      kind: "ask",
+      node: this.node,
+      ticket: this.ticket,
+      attempt: this.attempt,
+      ask,
+      path: pathOf(slot),
+      method: method.name,
+      args,
+      positions: outer === null ? [] : positionsOf(outer, answer?.position ?? 0),
+      within,
+      callers,
+      seen,
+      existing: this.existingIfAny,
+    };
   }
 
   /** It takes longer than it may. */

@@ -14,7 +14,6 @@ import {
   type Execution,
   Frame,
   type Guest,
-  positionsOf,
   Rest,
   type RunningEvent,
   type Supervisor,
@@ -36,7 +35,7 @@ import {
   wireEffect,
 } from "../wire/index.js";
 import { ContextTransfers } from "./context-transfers.js";
-import { callersFromWire, stateToSee, takenAlong, withState, writesOf } from "./entered-states.js";
+import { callersFromWire, statesOf, stateToSee, writesOf } from "./entered-states.js";
 import { OnHost } from "./on-host.js";
 import { ResidentContexts } from "./resident-contexts.js";
 import type { SiteOptions, SitePorts } from "./site-ports.js";
@@ -127,7 +126,7 @@ export class HostSite implements Supervisor {
       }
       case "rollbackCalls":
         return this.#rollBackCalls(known, message.calls, () => {
-          const entered = known.execution.enteredHere().flatMap(withState);
+          const entered = statesOf(known.execution);
           const done = { ask: message.ask, writes: this.#writesOf(known), existing: known.existing, entered };
           this.#ports.send({ ...known.attemptId, kind: "callsRolledBack", ...done });
         });
@@ -233,19 +232,32 @@ export class HostSite implements Supervisor {
           known.guests ??= new Map();
           known.guests.set(call, done);
         }
-        const wiredDoom = doom === null ? null : wired(doom);
         const effects = ok ? (frame.effects?.flatten() ?? []) : [];
+        const end = this.#ended(known, ok, value, effects);
         const isSent = this.#ports.send({
+          kind: "return",
+          node,
+          ticket: known.ticket,
+          attempt: known.attempt,
+          call,
+          doom: doom === null ? null : wired(doom),
+          entered: statesOf(execution),
+          ok,
+          value: end.value,
+          effects: end.effects,
+          writes: end.writes,
+          existing: end.existing,
+        });
+        if (isSent) return;
+        const failed = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
+        this.#ports.send({
           ...known.attemptId,
           kind: "return",
           call,
-          doom: wiredDoom,
-          entered: execution.enteredHere().flatMap(withState),
-          ...this.#ended(known, ok, value, effects),
+          doom: failed.value,
+          entered: [],
+          ...failed,
         });
-        if (isSent) return;
-        const end = failedEnd(tooLarge("the outcome", slot, method, this.limits.messageBytes));
-        this.#ports.send({ ...known.attemptId, kind: "return", call, doom: end.value, entered: [], ...end });
       },
     };
     new Frame(execution, null, slot, method, asked.args, null, guest).run();
@@ -285,23 +297,11 @@ export class HostSite implements Supervisor {
   call(execution: Execution, frame: Frame): void {
     const event = this.#shared(execution.event);
     this.#lastAsk += 1;
-    event.asks ??= new Map();
-    event.asks.set(this.#lastAsk, frame);
-    const { slot, method, args } = frame;
     const ask = this.#lastAsk;
-    const isSent = this.#ports.send({
-      ...event.attemptId,
-      kind: "ask",
-      ask,
-      path: pathOf(slot),
-      method: method.name,
-      args,
-      positions: frame.outer === null ? [] : positionsOf(frame.outer, frame.answer?.position ?? 0),
-      ...takenAlong(frame),
-      ...event.existingIfAny,
-    });
-    if (isSent) return;
-    const error = tooLarge("the arguments", slot, method, this.limits.messageBytes);
+    event.asks ??= new Map();
+    event.asks.set(ask, frame);
+    if (this.#ports.send(event.askFor(frame, ask))) return;
+    const error = tooLarge("the arguments", frame.slot, frame.method, this.limits.messageBytes);
     this.#ports.soon(() => {
       this.#answer(event, ask)?.returned({ call: 0, ok: false, value: error, doom: error, effects: NONE });
     });

@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Journal, Write } from "../../journal/journal.js";
-import { digitsOf, TableAt, versionWrite } from "../../journal/versions.js";
+import { digitsOf, TableAt, versionKey, versionWrite } from "../../journal/versions.js";
 import { pathOf, type Step } from "../../model/path.js";
 import { decode, encode } from "../../state/codec.js";
 import { segment } from "../context/index.js";
@@ -33,15 +33,15 @@ interface Kept {
   to: number;
   /** Events since it was last looked at whether some are too old. */
   untrimmed: number;
-  /** The oldest event; null if it is not known. */
-  oldest: Pick<PastEvent, "ticket" | "ms"> | null;
+  /** No event up to this ticket is in the journal any more. */
+  trimmed: number;
 }
 
 const EVENTS = "y/";
 const FLOORS = "z/";
-/** After so many events of a node it is looked at whether some of its past is too old, and at most so many are forgotten then. */
+/** After so many events of a node it is looked at whether some of its past is too old: at so many tickets, at most. */
 const TRIM_EVERY = 64;
-const TRIM_MAX = 256;
+const TRIM_MAX = 512;
 /** Of what is removed when a program goes on without its history, in one group. */
 const REMOVED_AT_ONCE = 10_000;
 
@@ -56,28 +56,23 @@ const REMOVED_AT_ONCE = 10_000;
 export class History {
   readonly #journal: Journal;
   readonly #range: HistoryRange;
-  readonly #trimEvery: number;
   readonly #spans = new Map<string, Kept>();
   /** What the group that is being made writes. */
   readonly #written = new Map<string, Uint8Array | null>();
+  /** The lowest ticket of the events in that group, which the journal does not have yet. */
+  #firstWritten = Number.POSITIVE_INFINITY;
 
   constructor(journal: Journal, range: HistoryRange) {
     this.#journal = journal;
     this.#range = range;
-    // Finding the oldest events costs more than keeping an eighth more of them for a while.
-    this.#trimEvery = Math.max(TRIM_EVERY, "tickets" in range ? range.tickets / 8 : 0);
   }
 
   /** A logical node goes on; tickets up to `last` may have been given out. */
   begin(node: string, last: number): void {
     const known = spanIn(this.#journal, node);
-    this.#spans.set(node, { ...(known ?? { from: last, to: last }), untrimmed: 0, oldest: null });
+    const span = known ?? { from: last, to: last };
+    this.#spans.set(node, { ...span, untrimmed: 0, trimmed: span.from });
     if (known === null) this.#journal.append([floorWrite(node, last)], () => {});
-    const kept = this.#spans.get(node);
-    for (const { ticket, ms } of pastEvents(this.#journal, node)) {
-      if (kept !== undefined) kept.oldest = { ticket, ms };
-      break;
-    }
   }
 
   span(node: string): HistorySpan | null {
@@ -124,10 +119,11 @@ export class History {
     writes.push({ key: eventKey(slot.node, event.ticket), value: encode(described) });
     const span = this.#spans.get(slot.node);
     if (span === undefined) return;
+    this.#firstWritten = Math.min(this.#firstWritten, event.ticket);
     span.to = Math.max(span.to, event.ticket);
+    span.trimmed = Math.min(span.trimmed, event.ticket - 1); // it may come after events that are forgotten already
     span.untrimmed += 1;
-    span.oldest ??= { ticket: event.ticket, ms: event.moment.ms };
-    if (span.untrimmed < this.#trimEvery || !this.#isOld(span.oldest, span.to, event.moment.ms)) return;
+    if (span.untrimmed < TRIM_EVERY) return;
     this.#trim(slot.node, span, event.moment.ms, writes);
     span.untrimmed = 0;
   }
@@ -135,24 +131,46 @@ export class History {
   /** The group is appended. */
   appended(): void {
     this.#written.clear();
+    this.#firstWritten = Number.POSITIVE_INFINITY;
   }
 
-  /** Forgets events that are too old: more than are noted meanwhile, so that what is kept stays within the range. */
+  /**
+   * Forgets events that are too old. It looks at more tickets than events are noted meanwhile, so that what is kept stays within the range,
+   * and looks each up by its key: bringing the keys of a journal into order takes time for all of them.
+   */
   #trim(node: string, span: Kept, nowMs: number, writes: Write[]): void {
-    let count = 0;
-    const { from } = span;
-    span.oldest = null;
-    for (const event of pastEvents(this.#journal, node)) {
-      if (count++ === Math.max(TRIM_MAX, 2 * span.untrimmed) || !this.#isOld(event, span.to, nowMs)) {
-        span.oldest = { ticket: event.ticket, ms: event.ms };
-        break;
+    const { from, trimmed } = span;
+    const last = Math.min(span.to, this.#firstWritten - 1);
+    let found = 0;
+    for (let ticket = trimmed + 1; ticket <= last && ticket <= trimmed + TRIM_MAX; ticket++) {
+      if (this.#isRecent(ticket, span.to)) break;
+      const key = eventKey(node, ticket);
+      const bytes = this.#journal.get(key);
+      if (bytes !== undefined) {
+        found += 1;
+        const event = pastEventOf(key, bytes);
+        if (!this.#isOld(event, span.to, nowMs)) break;
+        writes.push({ key, value: null });
+        for (const each of event.keys) writes.push({ key: versionKey(each, ticket), value: null });
+        span.from = Math.max(span.from, ticket);
       }
-      writes.push({ key: eventKey(node, event.ticket), value: null });
-      for (const key of event.keys)
-        writes.push({ key: versionWrite(key, event.ticket, null).key, value: null });
-      span.from = Math.max(span.from, event.ticket);
+      span.trimmed = ticket;
     }
+    if (found === 0 && span.trimmed === trimmed + TRIM_MAX)
+      span.trimmed = this.#beforeNext(node, span.trimmed, last);
     if (span.from > from) writes.push(floorWrite(node, span.from));
+  }
+
+  /** Behind which ticket the next event is: a restart leaves out many. */
+  #beforeNext(node: string, trimmed: number, last: number): number {
+    for (const [key] of this.#journal.range(eventsOf(node), eventKey(node, trimmed)))
+      return Math.min(ticketOf(key) - 1, last);
+    return last;
+  }
+
+  /** Is it clear from the ticket that the event is to be kept? */
+  #isRecent(ticket: number, last: number): boolean {
+    return "tickets" in this.#range && ticket > last - this.#range.tickets;
   }
 
   #isOld({ ticket, ms }: Pick<PastEvent, "ticket" | "ms">, last: number, nowMs: number): boolean {
@@ -168,11 +186,6 @@ export function spanIn(journal: Pick<Journal, "get" | "range">, node: string): H
   let to = from;
   for (const [key] of journal.range(eventsOf(node))) to = Math.max(to, ticketOf(key));
   return { from, to };
-}
-
-/** The events of the past that changed something, in the order of their tickets. */
-export function* pastEvents(journal: Pick<Journal, "range">, node: string): Iterable<PastEvent> {
-  for (const [key, bytes] of journal.range(eventsOf(node))) yield pastEventOf(key, bytes);
 }
 
 function ticketOf(key: string): number {

@@ -1,12 +1,14 @@
 import { Packr } from "msgpackr";
 import type { Ticket } from "../../core/event.js";
 import { HeadwaterError } from "../../errors.js";
-import type { Path } from "../../model/path.js";
+import type { Key } from "../../model/key.js";
+import type { Path, Step } from "../../model/path.js";
 import { decode } from "../../state/codec.js";
 import type { Slot } from "../context/index.js";
 import { methodOf } from "../event/index.js";
 import { WireReader } from "./bytes.js";
 import {
+  HELD,
   HOW,
   type HostMessage,
   KIND,
@@ -18,9 +20,23 @@ import {
   unpackedValue,
   unpackedWireValue,
 } from "./packed.js";
-import { type AttemptId, at, type EventHeader, type ToHead, type ToHost } from "./wire.js";
+import {
+  type AboveOnWire,
+  type AttemptId,
+  at,
+  type CallerOnWire,
+  type CallRequest,
+  type EventHeader,
+  type Existing,
+  type StoredNot,
+  type ToHead,
+  type ToHost,
+  type WireOutcome,
+  type WireValue,
+} from "./wire.js";
 
 const REQUEST: EventHeader["origin"] = { kind: "request" };
+const BARE: Pick<EventHeader, "caller" | "origin" | "seen"> = { caller: null, origin: REQUEST, seen: NONE };
 
 /** The other end of an outbox. */
 export class Inbox<M extends HostMessage> {
@@ -68,14 +84,25 @@ export class Inbox<M extends HostMessage> {
       case KIND.over:
         return this.#over();
       case KIND.finish: {
-        const named = this.#attemptId();
-        const { isOver, ...end } = this.#packr.unpack(reader.blob()) as PackedEnd & { isOver: boolean };
-        return { kind: "finish", ...named, isOver, ...unpackedEnd(end) };
+        const { node, ticket, attempt } = this.#attemptId();
+        const isOver = reader.uint() === 1;
+        const { ok, value, effects, writes, existing } = this.#end();
+        return { kind: "finish", node, ticket, attempt, isOver, ok, value, effects, writes, existing };
       }
       case KIND.forget:
         return { kind: "forget", ...this.#attemptId() };
       case KIND.evict:
         return { kind: "evict", slot: this.#released(reader.uint()) };
+      case KIND.ask:
+        return this.#ask();
+      case KIND.enter:
+        return this.#enter();
+      case KIND.call:
+        return this.#call();
+      case KIND.return:
+        return this.#return();
+      case KIND.returned:
+        return this.#returned();
       case KIND.other:
         return this.#other(this.#packr.unpack(reader.blob()) as HostMessage);
       case KIND.context: {
@@ -119,15 +146,11 @@ export class Inbox<M extends HostMessage> {
     const method = methodOf(slot, this.#names[reader.uint()] as string);
     const ticket = this.#ticket();
     const attempt = reader.uint();
-    if (reader.uint() === 1) {
-      this.#lastTime = reader.value() as number;
-      this.#lastSteadyMs = reader.value() as number;
-    }
+    this.#moment();
     const how = reader.uint();
     const after = how === HOW.after ? ((ticket - reader.int()) as Ticket) : null;
     const args = reader.value() as unknown[];
-    const isBare = reader.uint() === 0;
-    const rest = isBare ? null : (this.#packr.unpack(reader.blob()) as RestOfHeader);
+    const { caller, origin, seen } = this.#rest();
     return {
       kind: "run",
       slot,
@@ -139,42 +162,158 @@ export class Inbox<M extends HostMessage> {
       isAlone: how !== HOW.notAlone,
       after,
       args,
-      caller: rest === null ? null : (unpackedValue(rest[0]) as string | null),
-      origin: rest?.[1] ?? REQUEST,
-      seen: rest === null ? NONE : rest[2],
+      caller,
+      origin,
+      seen,
     };
   }
 
-  #header(packed: readonly unknown[]): EventHeader {
-    const [context, name, ticket, attempt, time, steadyMs, args, caller, origin, seen] = packed as [
-      number,
-      number,
-      Ticket,
-      number,
-      number,
-      number,
-      unknown,
-      unknown,
-      EventHeader["origin"],
-      EventHeader["seen"],
-    ];
-    const slot = this.#contexts[context] as Slot;
-    const method = methodOf(slot, this.#names[name] as string);
-    const own = unpackedValue(args) as unknown[];
+  #moment(): void {
+    if (this.#reader.uint() === 0) return;
+    this.#lastTime = this.#reader.value() as number;
+    this.#lastSteadyMs = this.#reader.value() as number;
+  }
+
+  #rest(): Pick<EventHeader, "caller" | "origin" | "seen"> {
+    if (this.#reader.uint() === 0) return BARE;
+    const [caller, origin, seen] = this.#packr.unpack(this.#reader.blob()) as RestOfHeader;
+    return { caller: unpackedValue(caller) as string | null, origin: origin ?? REQUEST, seen };
+  }
+
+  #ask(): Extract<ToHead, { kind: "ask" }> {
+    const named = this.#attemptId();
+    const ask = this.#reader.uint();
+    return { kind: "ask", ask, ...named, ...this.#asked() };
+  }
+
+  #enter(): Extract<ToHost, { kind: "enter" }> {
+    const { node, ticket, attempt } = this.#attemptId();
+    const ask = this.#reader.uint();
+    const { held, seen } = this.#above();
+    return { kind: "enter", node, ticket, attempt, ask, held, seen };
+  }
+
+  #call(): Extract<ToHost, { kind: "call" }> {
+    const reader = this.#reader;
+    const { node, ticket, attempt } = this.#attemptId();
+    const call = reader.uint();
+    const slot = this.#contexts[reader.uint()] as Slot;
+    const method = methodOf(slot, this.#names[reader.uint()] as string);
+    this.#moment();
+    const [time, steadyMs] = [this.#lastTime, this.#lastSteadyMs];
+    const args = reader.value() as unknown[];
+    const { caller, origin, seen: views } = this.#rest();
+    const header = { slot, method, ticket, attempt, time, steadyMs, args, caller, origin, seen: views };
+    const asked = this.#asked();
+    const { held, seen } = this.#above();
+    const whole = { ...header, isAlone: false, after: null };
+    return { kind: "call", node, ticket, attempt, call, header: whole, asked, held, seen };
+  }
+
+  #return(): Extract<ToHead, { kind: "return" }> {
+    const { node, ticket, attempt } = this.#attemptId();
+    const call = this.#reader.uint();
+    const entered = this.#states();
+    const { ok, value, effects, writes, existing, doom } = this.#end();
     return {
-      slot,
-      method,
+      kind: "return",
+      node,
       ticket,
       attempt,
-      time,
-      steadyMs,
-      args: own,
-      caller: unpackedValue(caller) as string | null,
-      origin,
-      seen,
-      isAlone: false,
-      after: null,
+      call,
+      entered,
+      ok,
+      value,
+      effects,
+      writes,
+      existing,
+      doom,
     };
+  }
+
+  #returned(): Extract<ToHost, { kind: "returned" }> {
+    const { node, ticket, attempt } = this.#attemptId();
+    const ask = this.#reader.uint();
+    const call = this.#reader.uint();
+    const { ok, value, effects, writes, existing, doom } = this.#end();
+    return { kind: "returned", node, ticket, attempt, ask, call, ok, value, effects, writes, existing, doom };
+  }
+
+  #asked(): CallRequest {
+    const reader = this.#reader;
+    const path = this.#path();
+    const method = this.#names[reader.uint()] as string;
+    const within = reader.uint();
+    const positions = new Array<number>(reader.uint());
+    for (let i = 0; i < positions.length; i++) positions[i] = reader.uint();
+    const args = reader.value() as unknown[];
+    const callers = this.#many(this.#caller);
+    const seen = this.#states();
+    const asked = { path, method, args, positions, within, callers, seen };
+    const count = reader.uint();
+    if (count === 0) return asked;
+    const existing: Existing[number][] = [];
+    for (let i = 1; i < count; i++) {
+      const each = this.#path();
+      const flags = reader.uint();
+      existing.push([each, (flags & 1) !== 0, (flags & 2) !== 0]);
+    }
+    return { ...asked, existing };
+  }
+
+  readonly #caller = (): CallerOnWire => {
+    const path = this.#path();
+    const flags = this.#reader.uint();
+    const bytes = this.#reader.blob();
+    const state = (flags & HELD.state) !== 0 ? bytes : (this.#packr.unpack(bytes) as StoredNot);
+    return [path, (flags & HELD.held) !== 0, state];
+  };
+
+  #above(): AboveOnWire {
+    const held = this.#many(this.#path);
+    return { held, seen: this.#states() };
+  }
+
+  #states(): readonly (readonly [Path, Uint8Array])[] {
+    return this.#many(this.#state);
+  }
+
+  readonly #state = (): readonly [Path, Uint8Array] => {
+    const path = this.#path();
+    return [path, this.#reader.blob()];
+  };
+
+  readonly #path = (): Path => {
+    const reader = this.#reader;
+    const path = new Array<Step>(reader.uint());
+    for (let i = 0; i < path.length; i++) {
+      const name = reader.uint();
+      const field = this.#names[name >>> 1] as string;
+      const key = reader.value() as Key | undefined;
+      path[i] =
+        (name & 1) === 1 ? { field, json: key as string } : key === undefined ? { field } : { field, key };
+    }
+    return path;
+  };
+
+  /** As many as the number in front of them says. */
+  #many<T>(read: () => T): readonly T[] {
+    const count = this.#reader.uint();
+    if (count === 0) return NONE;
+    const all: T[] = [];
+    for (let i = 0; i < count; i++) all.push(read());
+    return all;
+  }
+
+  #end(): WireOutcome & { readonly doom: WireValue | null } {
+    if (this.#reader.uint() === 1) {
+      const value = { value: this.#reader.value() };
+      return { ok: true, value, effects: NONE, writes: NONE, existing: NONE, doom: null };
+    }
+    const end = this.#packr.unpack(this.#reader.blob()) as PackedEnd & {
+      readonly doom: PackedWireValue | null;
+    };
+    return { ...unpackedEnd(end), doom: end.doom === null ? null : unpackedWireValue(end.doom) };
   }
 
   #over(): Extract<ToHead, { kind: "finish" }> {
@@ -198,19 +337,6 @@ export class Inbox<M extends HostMessage> {
 
   #other(message: HostMessage): HostMessage {
     switch (message.kind) {
-      case "call": {
-        const header = this.#header(message.header as unknown as unknown[]);
-        const args = unpackedValue(message.asked.args) as unknown[];
-        return { ...message, header, asked: { ...message.asked, args } };
-      }
-      case "ask":
-        return { ...message, args: unpackedValue(message.args) as unknown[] };
-      case "return":
-      case "returned": {
-        const doom = message.doom as unknown as PackedWireValue | null;
-        const end = unpackedEnd(message as unknown as PackedEnd);
-        return { ...message, ...end, doom: doom === null ? null : unpackedWireValue(doom) };
-      }
       case "refused":
         return { ...message, error: unpackedWireValue(message.error as unknown as PackedWireValue) };
       default:

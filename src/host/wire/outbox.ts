@@ -1,10 +1,21 @@
 import { Packr, RESET_BUFFER_MODE } from "msgpackr";
-import { pathOf } from "../../model/path.js";
+import { type Path, pathOf } from "../../model/path.js";
 import { encode } from "../../state/codec.js";
 import type { Slot } from "../context/index.js";
 import { WireWriter } from "./bytes.js";
-import { HOW, type HostMessage, KIND, packedEnd, packedValue, packedWireValue } from "./packed.js";
-import type { AttemptId, EventHeader } from "./wire.js";
+import { HELD, HOW, type HostMessage, KIND, packedEnd, packedValue, packedWireValue } from "./packed.js";
+import type {
+  AboveOnWire,
+  AttemptId,
+  CallerOnWire,
+  CallRequest,
+  EventHeader,
+  Existing,
+  ToHead,
+  ToHost,
+  WireOutcome,
+  WireValue,
+} from "./wire.js";
 
 /** Contexts and names that one end of a connection keeps numbers for; then it begins again. */
 const NUMBERED_MAX = 65_536;
@@ -14,6 +25,8 @@ const BUFFER_BYTES_KEPT_MAX = 1 << 20;
 
 /** Messages with what events pass. Others pass it on, or are cut into pieces where they are made. */
 const CARRYING: ReadonlySet<HostMessage["kind"]> = new Set(["run", "ask", "return", "finish"]);
+
+const NONE: readonly never[] = [];
 
 /** Gathers messages for one batch. */
 export class Outbox<M extends HostMessage> {
@@ -42,14 +55,20 @@ export class Outbox<M extends HostMessage> {
   add(message: M): boolean {
     const [ticket, time, steadyMs] = [this.#lastTicket, this.#lastTime, this.#lastSteadyMs];
     this.#start = this.#writer.length;
-    this.#add(message);
-    if (this.#writer.length - this.#start > this.messageBytes && CARRYING.has(message.kind)) {
-      this.#writer.truncate(this.#start);
-      this.#lastTicket = ticket;
-      this.#lastTime = time;
-      this.#lastSteadyMs = steadyMs;
-      return false;
+    let isAdded = false;
+    try {
+      this.#add(message);
+      const bytes = this.#writer.length - this.#start;
+      isAdded = bytes <= this.messageBytes || !CARRYING.has(message.kind);
+    } finally {
+      if (!isAdded) {
+        this.#writer.truncate(this.#start);
+        this.#lastTicket = ticket;
+        this.#lastTime = time;
+        this.#lastSteadyMs = steadyMs;
+      }
     }
+    if (!isAdded) return false;
     this.count += 1;
     return true;
   }
@@ -79,17 +98,16 @@ export class Outbox<M extends HostMessage> {
         this.#free.push(context);
         return;
       }
-      case "call": {
-        const asked = { ...message.asked, args: packedValue(message.asked.args) };
-        return this.#addOther({ ...message, header: this.#header(message.header), asked });
-      }
       case "ask":
-        return this.#addOther({ ...message, args: packedValue(message.args) });
+        return this.#addAsk(message);
+      case "enter":
+        return this.#addEnter(message);
+      case "call":
+        return this.#addCall(message);
       case "return":
-      case "returned": {
-        const doom = message.doom === null ? null : packedWireValue(message.doom);
-        return this.#addOther({ ...message, ...packedEnd(message), doom });
-      }
+        return this.#addReturn(message);
+      case "returned":
+        return this.#addReturned(message);
       case "refused":
         return this.#addOther({ ...message, error: packedWireValue(message.error) });
       default:
@@ -124,7 +142,7 @@ export class Outbox<M extends HostMessage> {
   }
 
   #addRun(header: EventHeader): void {
-    const { slot, method, ticket, attempt, args, caller, origin, seen, isAlone, after } = header;
+    const { slot, method, ticket, attempt, args, isAlone, after } = header;
     const context = this.#context(slot);
     const name = this.#name(method.name);
     this.#start = this.#writer.length;
@@ -138,8 +156,13 @@ export class Outbox<M extends HostMessage> {
     writer.forNumbers(2).uint(after !== null ? HOW.after : isAlone ? HOW.alone : HOW.notAlone);
     if (after !== null) writer.int(ticket - after);
     writer.value(args);
+    this.#addRest(header);
+  }
+
+  /** What most events do not have. */
+  #addRest({ caller, origin, seen }: EventHeader): void {
     const isBare = caller === null && origin.kind === "request" && seen.length === 0;
-    writer.forNumbers(1).uint(isBare ? 0 : 1);
+    this.#writer.forNumbers(1).uint(isBare ? 0 : 1);
     if (!isBare) this.#addPacked([packedValue(caller), origin.kind === "request" ? null : origin, seen]);
   }
 
@@ -153,20 +176,137 @@ export class Outbox<M extends HostMessage> {
     this.#lastSteadyMs = steadyMs;
   }
 
-  #header({
-    slot,
-    method,
-    ticket,
-    attempt,
-    time,
-    steadyMs,
-    args,
-    caller,
-    origin,
-    seen,
-  }: EventHeader): unknown[] {
-    const where = [this.#context(slot), this.#name(method.name), ticket, attempt, time, steadyMs];
-    return [...where, packedValue(args), packedValue(caller), origin, seen];
+  #addAsk(message: Extract<ToHead, { kind: "ask" }>): void {
+    this.#nameOfCall(message);
+    this.#begin(KIND.ask, message);
+    this.#writer.forNumbers(1).uint(message.ask);
+    this.#addAsked(message);
+  }
+
+  #addEnter(message: Extract<ToHost, { kind: "enter" }>): void {
+    this.#nameAbove(message);
+    this.#begin(KIND.enter, message);
+    this.#writer.forNumbers(1).uint(message.ask);
+    this.#addAbove(message);
+  }
+
+  #addCall(message: Extract<ToHost, { kind: "call" }>): void {
+    const { header, asked, call } = message;
+    const context = this.#context(header.slot);
+    const name = this.#name(header.method.name);
+    this.#nameOfCall(asked);
+    this.#nameAbove(message);
+    this.#begin(KIND.call, message);
+    const writer = this.#writer.forNumbers(4);
+    writer.uint(call);
+    writer.uint(context);
+    writer.uint(name);
+    this.#addMoment(header);
+    writer.value(header.args);
+    this.#addRest(header);
+    this.#addAsked(asked);
+    this.#addAbove(message);
+  }
+
+  #addReturn(message: Extract<ToHead, { kind: "return" }>): void {
+    for (const [path] of message.entered) this.#namePath(path);
+    this.#begin(KIND.return, message);
+    this.#writer.forNumbers(1).uint(message.call);
+    this.#addStates(message.entered);
+    this.#addEnd(message, message.doom);
+  }
+
+  #addReturned(message: Extract<ToHost, { kind: "returned" }>): void {
+    this.#begin(KIND.returned, message);
+    const writer = this.#writer.forNumbers(2);
+    writer.uint(message.ask);
+    writer.uint(message.call);
+    this.#addEnd(message, message.doom);
+  }
+
+  /** Names are said in front of the message that they are in. */
+  #nameOfCall({ path, method, callers, seen, existing }: CallRequest): void {
+    this.#name(method);
+    this.#namePath(path);
+    for (const [each] of callers) this.#namePath(each);
+    for (const [each] of seen) this.#namePath(each);
+    for (const [each] of existing ?? NONE) this.#namePath(each);
+  }
+
+  #nameAbove({ held, seen }: AboveOnWire): void {
+    for (const path of held) this.#namePath(path);
+    for (const [path] of seen) this.#namePath(path);
+  }
+
+  #namePath(path: Path): void {
+    for (let i = 0; i < path.length; i++) this.#name((path[i] as Path[number]).field);
+  }
+
+  #addAsked({ path, method, args, positions, within, callers, seen, existing }: CallRequest): void {
+    this.#addPath(path);
+    const writer = this.#writer.forNumbers(3 + positions.length);
+    writer.uint(this.#name(method));
+    writer.uint(within);
+    writer.uint(positions.length);
+    for (let i = 0; i < positions.length; i++) writer.uint(positions[i] as number);
+    writer.value(args);
+    writer.forNumbers(1).uint(callers.length);
+    for (let i = 0; i < callers.length; i++) this.#addCaller(callers[i] as CallerOnWire);
+    this.#addStates(seen);
+    this.#addExisting(existing);
+  }
+
+  #addCaller([path, isHeld, state]: CallerOnWire): void {
+    this.#addPath(path);
+    const isState = state instanceof Uint8Array;
+    this.#writer.forNumbers(1).uint((isHeld ? HELD.held : 0) + (isState ? HELD.state : 0));
+    if (isState) this.#writer.blob(state);
+    else this.#addPacked(state);
+  }
+
+  #addExisting(existing: Existing | undefined): void {
+    this.#writer.forNumbers(1).uint(existing === undefined ? 0 : existing.length + 1);
+    for (const [path, exists, isChanged] of existing ?? NONE) {
+      this.#addPath(path);
+      this.#writer.forNumbers(1).uint((exists ? 1 : 0) + (isChanged ? 2 : 0));
+    }
+  }
+
+  #addAbove({ held, seen }: AboveOnWire): void {
+    this.#writer.forNumbers(1).uint(held.length);
+    for (let i = 0; i < held.length; i++) this.#addPath(held[i] as Path);
+    this.#addStates(seen);
+  }
+
+  #addStates(states: readonly (readonly [Path, Uint8Array])[]): void {
+    this.#writer.forNumbers(1).uint(states.length);
+    for (let i = 0; i < states.length; i++) {
+      const [path, state] = states[i] as readonly [Path, Uint8Array];
+      this.#addPath(path);
+      this.#writer.blob(state);
+    }
+  }
+
+  #addPath(path: Path): void {
+    this.#writer.forNumbers(1).uint(path.length);
+    for (let i = 0; i < path.length; i++) {
+      const { field, key, json } = path[i] as Path[number];
+      this.#writer.forNumbers(1).uint(2 * this.#name(field) + (json === undefined ? 0 : 1));
+      this.#writer.value(json ?? key);
+    }
+  }
+
+  /** How a call ended: most have returned a value, and there is nothing else to say. */
+  #addEnd(end: WireOutcome, doom: WireValue | null): void {
+    const { ok, value, effects, writes, existing } = end;
+    const isBare = effects.length === 0 && writes.length === 0 && existing.length === 0 && doom === null;
+    if (ok && isBare && "value" in value && value.stack === undefined) {
+      this.#writer.forNumbers(1).uint(1);
+      this.#writer.value(value.value);
+    } else {
+      this.#writer.forNumbers(1).uint(0);
+      this.#addPacked({ ...packedEnd(end), doom: doom === null ? null : packedWireValue(doom) });
+    }
   }
 
   #addFinish(message: Extract<HostMessage, { kind: "finish" }>): void {
@@ -177,7 +317,8 @@ export class Outbox<M extends HostMessage> {
       this.#writer.value(value.value);
     } else {
       this.#begin(KIND.finish, message);
-      this.#addPacked({ isOver, ...packedEnd(message) });
+      this.#writer.forNumbers(1).uint(isOver ? 1 : 0);
+      this.#addEnd(message, null);
     }
   }
 

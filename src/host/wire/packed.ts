@@ -22,10 +22,18 @@ export const KIND = {
   forget: 6,
   other: 7,
   evict: 8,
+  ask: 9,
+  enter: 10,
+  call: 11,
+  return: 12,
+  returned: 13,
 } as const;
 
 /** How an event that is to run depends on others: as the head will say, not at all, or only on the one before it. */
 export const HOW = { notAlone: 0, alone: 1, after: 2 } as const;
+
+/** Of a caller's context: is it held, and is there a state of it? */
+export const HELD = { held: 1, state: 2 } as const;
 
 /** What most events do not have: a caller, an origin, states of ancestors. */
 export type RestOfHeader = [caller: unknown, EventHeader["origin"] | null, EventHeader["seen"]];

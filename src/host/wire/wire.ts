@@ -52,7 +52,7 @@ export interface CallRequest {
   /** The states, at this moment, of other contexts above or below that the event has entered on that host. */
   readonly seen: readonly (readonly [Path, Uint8Array])[];
   /** If there is something to say that the head has not been told. */
-  readonly existing?: Existing;
+  readonly existing?: Existing | undefined;
 }
 
 /** What held of a context when it made a call: was it held, and which state had it, or why was there none to be stored? */

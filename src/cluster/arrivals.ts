@@ -7,7 +7,7 @@ import type { LinkEnd } from "./world.js";
 const WAITING_MAX = 1000;
 
 /** Connections that other processes have opened to this one. What each is for, it says first. */
-export class Arrivals {
+export class LinkArrivals {
   readonly #log: string;
   readonly #operator: OperatorAnswers;
   readonly #beginning: () => number;

@@ -4,11 +4,11 @@ import { REDIAL_MS } from "./dial.js";
 import type { Gateway } from "./gateway.js";
 import { type Hello, messagesIn, type Welcome } from "./links.js";
 import type { GatewayMessage, HeadMessage } from "./relayed.js";
-import type { LinkEnd, World } from "./world.js";
+import type { LinkEnd, MemberWorld } from "./world.js";
 
 export interface HeadConnectionParts {
   readonly port: LogPort;
-  readonly world: World;
+  readonly world: MemberWorld;
   readonly gateway: Gateway;
   readonly hello: Hello;
   /** The head. */

@@ -9,7 +9,7 @@ import type { LogPort } from "../journal/stream/log-port.js";
 import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
-import { Arrivals } from "./arrivals.js";
+import { LinkArrivals } from "./arrivals.js";
 import { memberPart } from "./dial.js";
 import type { Gateway } from "./gateway.js";
 import { Head } from "./head.js";
@@ -17,15 +17,15 @@ import { HeadConnection } from "./head-connection.js";
 import { type Hello, LINK_VERSION } from "./links.js";
 import { type HostOffer, OfferedHosts } from "./offered-hosts.js";
 import { answersOf, noSuccessor, notTheHead } from "./operations.js";
-import { Presence } from "./presence.js";
+import { MemberPresence } from "./presence.js";
 import { Suspicion } from "./suspicion.js";
-import type { World } from "./world.js";
+import type { MemberWorld } from "./world.js";
 
 export interface MemberParts {
   /** No other process has it. */
   readonly name: string;
   readonly port: LogPort;
-  readonly world: World;
+  readonly world: MemberWorld;
   /** As it is shown. */
   readonly address: string;
   /** Of the table's files. */
@@ -64,14 +64,14 @@ const HANDOVER_MS = 1000;
  * another epoch has begun. The log is the lock: the process whose epoch record lands is the head, whatever the others believe.
  */
 export class Member {
-  readonly presence: Presence;
+  readonly presence: MemberPresence;
   readonly #parts: MemberParts;
   readonly #suspicion: Suspicion;
   #followed: FollowedLog;
   #role: "standby" | "changing" | "head" | "stopped" = "standby";
   #head: Head | null = null;
   /** Connections for the epoch that this process begins. */
-  readonly #arrivals: Arrivals;
+  readonly #arrivals: LinkArrivals;
   #known: { readonly epoch: number; readonly member: string } = { epoch: 0, member: "" };
   #connection: HeadConnection | null = null;
   #offered: OfferedHosts | null = null;
@@ -93,14 +93,14 @@ export class Member {
     this.#parts = parts;
     this.#followed = followed;
     this.#suspicion = new Suspicion(now);
-    this.presence = new Presence({
+    this.presence = new MemberPresence({
       port,
       world,
       say: () => this.#beat(),
       heard: (beat) => this.#heard(beat),
     });
     const operator = answersOf(this, { port, name, outline, restart });
-    this.#arrivals = new Arrivals(port.id, operator, () => this.#own?.epoch ?? 0);
+    this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
   }
 
   static async join(parts: MemberParts): Promise<Member> {

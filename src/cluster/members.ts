@@ -32,7 +32,7 @@ export class Members {
     return this.living().filter((beat) => beat.state === "standby" && beat.member < member).length;
   }
 
-  /** The standby that is to follow this head: the one of that name, or the one that has most of the log. Null if there is none. */
+  /** The next head after this one: the standby of that name, or the standby that has read most of the log. Null if there is none. */
   successor(head: string, wanted: string | null): string | null {
     const standbys = this.living().filter((beat) => beat.state === "standby" && beat.member !== head);
     const wantedOnes = standbys.filter(({ member }) => wanted === null || isNamed(member, wanted));

@@ -123,8 +123,8 @@ export function drain(address: string, name: string): Promise<string> {
 }
 
 /**
- * Ends each process, one after the other, so that what has started it starts it again, with the program as it is now: first those that are
- * not the head; the head hands over before. Stops with HW-3112 when one does not come back.
+ * Restarts each process, one after the other, with the program as it is now: standbys first, the head last, after it has handed over.
+ * Stops with HW-3112 when a process does not come back.
  */
 export function roll(address: string, progress: (text: string) => void): Promise<void> {
   return viewed(address, async (view) => {

@@ -1,18 +1,18 @@
 import { BEAT_MS, type Beat, readBeat, sayBeat } from "../journal/stream/beats.js";
 import type { Following, LogPort } from "../journal/stream/log-port.js";
 import { Members } from "./members.js";
-import type { World } from "./world.js";
+import type { MemberWorld } from "./world.js";
 
 export interface PresenceParts {
   readonly port: LogPort;
-  readonly world: World;
+  readonly world: MemberWorld;
   /** What this process says of itself now. */
   readonly say: () => Beat;
   readonly heard: (beat: Beat) => void;
 }
 
 /** Says again and again that this process lives and what it is, and hears the same of the others. */
-export class Presence {
+export class MemberPresence {
   readonly members: Members;
   readonly #parts: PresenceParts;
   #hearing: Following | null = null;

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
-import { checkShapes } from "../host/context/index.js";
 import { checkedHosts } from "../host/host-options.js";
+import { misfitOf } from "../host/misfit.js";
 import { apart } from "../host/ports/index.js";
 import { outlineOf } from "../host/program-module.js";
 import { readFeed } from "../host/readers.js";
@@ -12,12 +12,10 @@ import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
 import { clientKey, shownNodes } from "../host/store/index.js";
-import type { KeyTable } from "../journal/journal.js";
 import { mustBeUsable } from "../journal/stream/doctor.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
-import { inspectTree } from "../model/shape.js";
 import { Feed } from "../observe/index.js";
 import { clusterService } from "./cluster-service.js";
 import { Gateway } from "./gateway.js";
@@ -143,19 +141,6 @@ export async function runInCluster(
 function onApiFailure(apiFunction: string, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.emitWarning(`the API function ${apiFunction} failed: ${text}`, "HeadwaterApiFailed");
-}
-
-/** Why a program cannot go on with a table: its classes are older than those of the states, or have changed without an upgrade. */
-function misfitOf(classes: readonly ContextClass[]): (table: KeyTable) => HeadwaterError | null {
-  const shapes = classes.flatMap((each) => inspectTree(each));
-  return (table) => {
-    try {
-      checkShapes(table, shapes);
-      return null;
-    } catch (error) {
-      return error as HeadwaterError;
-    }
-  };
 }
 
 /** No other process has it, also not one of before with the same name. */

@@ -19,7 +19,7 @@ export interface LinkEnd<Out> extends Carrier<unknown> {
   cut(): void;
 }
 
-export interface World {
+export interface MemberWorld {
   /** In milliseconds from some moment on. */
   now(): number;
   /** Calls back again and again, until it is stopped. */
@@ -37,7 +37,7 @@ export interface World {
   openTable(port: LogPort, options: FollowedTableOptions): Promise<FollowedLog>;
 }
 
-export const realWorld: World = {
+export const realWorld: MemberWorld = {
   now: () => performance.now(),
   every: (ms, callback) => {
     const timer = setInterval(callback, ms);

@@ -1,7 +1,7 @@
 import { Gateway } from "#src/cluster/gateway.js";
 import { Member } from "#src/cluster/member.js";
 import { NamedPlace } from "#src/cluster/place.js";
-import type { World } from "#src/cluster/world.js";
+import type { MemberWorld } from "#src/cluster/world.js";
 import { HeadwaterError } from "#src/errors.js";
 import { checkShapes } from "#src/host/context/index.js";
 import type { Ports } from "#src/host/ports/index.js";
@@ -203,7 +203,7 @@ export class SimProcess {
     return this.cluster.parts.chance.at(ms, () => this.later("time", callback));
   }
 
-  #world(): World {
+  #world(): MemberWorld {
     const { random, chance, plant } = this.cluster.parts;
     return {
       now: () => chance.now,

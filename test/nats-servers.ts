@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
 import { natsServer } from "./nats-server.js";
 import { until } from "./waits.js";
 
@@ -20,6 +20,8 @@ export interface NatsServersOptions {
   readonly payload?: string;
   /** Of the settings of JetStream. */
   readonly sync?: "always" | "2m";
+  /** How the test itself connects, to servers that want credentials. */
+  readonly connection?: ConnectionOptions | undefined;
 }
 
 /**
@@ -78,6 +80,7 @@ export class NatsServers {
   /** A connection of the test's own. */
   connect(): Promise<NatsConnection> {
     return connect({
+      ...this.#options.connection,
       servers: this.hosts(),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 50,
@@ -163,7 +166,7 @@ export class NatsServers {
   }
 
   async #tryOut(): Promise<void> {
-    const connection = await connect({ servers: this.hosts(), timeout: 2000 });
+    const connection = await connect({ ...this.#options.connection, servers: this.hosts(), timeout: 2000 });
     try {
       const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 2000 });
       const name = "ready";

@@ -21,14 +21,6 @@ export class LinkArrivals {
     this.#beginning = beginning;
   }
 
-  take(link: LinkEnd<never>): void {
-    link.listen({
-      aside: (aside) => this.#sort(link, aside as Hello),
-      batch: () => link.cut(),
-      closed: () => {},
-    });
-  }
-
   /** This process is the head now, until it is cut. */
   welcome(head: Head): void {
     this.#head = head;
@@ -41,7 +33,8 @@ export class LinkArrivals {
     for (const { link } of this.#waiting.splice(0)) link.cut();
   }
 
-  #sort(link: LinkEnd<never>, hello: Hello): void {
+  /** Another process has connected, and has said what it wants. */
+  take(link: LinkEnd<never>, hello: Hello): void {
     const { role, version, log, epoch } = hello;
     if (role === "operator" && version === LINK_VERSION && log === this.#log)
       return answerOperator(link, this.#operator);

@@ -7,7 +7,13 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { HeadwaterError } from "../errors.js";
-import { type BatchReceiver, type Carrier, SocketCarrier } from "../net/index.js";
+import {
+  type BatchReceiver,
+  type Carrier,
+  FRAME_BYTES_MAX,
+  JOINED_BYTES_MAX,
+  SocketCarrier,
+} from "../net/index.js";
 import { decode, encode } from "../state/codec.js";
 
 /** Where a member is reached, and with which key. */
@@ -42,7 +48,8 @@ export const LINK_VERSION = 2;
 const TLS = {
   minVersion: "TLSv1.2",
   maxVersion: "TLSv1.2",
-  ciphers: "ECDHE-PSK-CHACHA20-POLY1305:DHE-PSK-AES256-GCM-SHA384:PSK-AES256-GCM-SHA384",
+  // With a new secret for each connection: who records it and gets the key later cannot read it.
+  ciphers: "ECDHE-PSK-CHACHA20-POLY1305:DHE-PSK-AES256-GCM-SHA384",
 } as const;
 const KEY_BYTES = 32;
 const IDENTITY = "headwater";
@@ -50,6 +57,10 @@ const IDENTITY = "headwater";
 const UNREAD_BYTES_MAX = 64 * 2 ** 20;
 const CONNECT_MS = 3000;
 const CLOSE_MS = 500;
+/** Connections that have not said yet what they are for. One more ends the oldest: those of members do not take long to say it. */
+const UNKNOWN_MAX = 256;
+/** As much is kept of what such a connection sends: a hello has the program's outline. */
+const UNKNOWN_BYTES_MAX = FRAME_BYTES_MAX;
 
 type Listener = BatchReceiver<unknown> & { closed(): void };
 
@@ -70,6 +81,11 @@ export class Link<Out> implements Carrier<unknown> {
       { batch: (bytes) => this.#listener?.batch(bytes), aside: (aside) => this.#listener?.aside(aside) },
       () => socket.destroy(),
     );
+  }
+
+  /** The longest message that is taken. */
+  set bytesMax(bytes: number) {
+    this.#carrier.bytesMax = bytes;
   }
 
   onClosed(closed: () => void): void {
@@ -118,23 +134,45 @@ export function messagesIn<In>(bytes: Uint8Array): In[] {
   return decode(bytes) as In[];
 }
 
+export interface LinkListener<Out> {
+  /** A process that has the key has said what it wants. */
+  readonly accept: (link: Link<Out>, hello: Hello) => void;
+  /** How long it may take to prove that it has the key, and then to say what it wants. */
+  readonly patienceMs?: number;
+}
+
 /** Listens for other members, on the loopback interface unless told otherwise. */
-export async function listenForLinks(
+export async function listenForLinks<Out>(
   host: string,
-  accept: (socket: Socket) => void,
+  { accept, patienceMs = CONNECT_MS }: LinkListener<Out>,
 ): Promise<{ readonly address: LinkAddress; close(): void }> {
   const key = randomBytes(KEY_BYTES);
   const sockets = new Set<Socket>();
+  const unknown = new Map<string, Socket>();
   const server = createServer({
     ...TLS,
-    handshakeTimeout: CONNECT_MS,
+    handshakeTimeout: patienceMs,
     pskCallback: (_socket: TLSSocket, identity: string) => (identity === IDENTITY ? key : null),
+  });
+  server.on("connection", (socket: Socket) => {
+    const name = nameOf(socket);
+    sockets.add(socket);
+    unknown.set(name, socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      sockets.delete(socket);
+      if (unknown.get(name) === socket) unknown.delete(name);
+    });
+    const [oldest] = unknown.values();
+    if (unknown.size > UNKNOWN_MAX) oldest?.destroy();
   });
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("secureConnection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    accept(socket);
+    const name = nameOf(socket);
+    hear<Out>(socket, patienceMs, (link, hello) => {
+      unknown.delete(name);
+      accept(link, hello);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
@@ -152,6 +190,39 @@ export async function listenForLinks(
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** A connection is two sockets here, with and without TLS. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Waits for what a process wants that has the key; ends the connection if that does not come, or is something else. */
+function hear<Out>(
+  socket: Socket,
+  patienceMs: number,
+  accept: (link: Link<Out>, hello: Hello) => void,
+): void {
+  const link = new Link<Out>(socket);
+  const late = setTimeout(() => link.cut(), patienceMs).unref();
+  link.bytesMax = UNKNOWN_BYTES_MAX;
+  link.listen({
+    aside: (aside) => {
+      clearTimeout(late);
+      if (!isHello(aside)) return link.cut();
+      link.bytesMax = JOINED_BYTES_MAX;
+      accept(link, aside);
+    },
+    batch: () => link.cut(),
+    closed: () => clearTimeout(late),
+  });
+}
+
+function isHello(said: unknown): said is Hello {
+  if (typeof said !== "object" || said === null) return false;
+  const { version, log, member, role, epoch, outline } = said as Partial<Record<keyof Hello, unknown>>;
+  const areTexts = [log, member, role, outline].every((each) => typeof each === "string");
+  return areTexts && typeof version === "number" && typeof epoch === "number";
 }
 
 /** Connects to another member. Rejects with the system's code if that is refused. */

@@ -140,7 +140,7 @@ export class Member {
 
   async #begin(): Promise<void> {
     const { port, world, host, name } = this.#parts;
-    const listener = await world.listen(host, (link) => this.#arrivals.take(link));
+    const listener = await world.listen(host, (link, hello) => this.#arrivals.take(link, hello));
     this.#listener = listener;
     const reached = Buffer.from(JSON.stringify(listener.address));
     await patiently(port, () => port.putPart(memberPart(name), reached));

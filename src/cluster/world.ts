@@ -8,7 +8,7 @@ import {
 import type { LogPort } from "../journal/stream/log-port.js";
 import type { BatchReceiver, Carrier } from "../net/index.js";
 import { type Dialing, dial } from "./dial.js";
-import { Link, listenForLinks } from "./links.js";
+import { type Hello, Link, listenForLinks } from "./links.js";
 
 /** One end of a connection between two members (`Link`). */
 export interface LinkEnd<Out> extends Carrier<unknown> {
@@ -28,9 +28,10 @@ export interface MemberWorld {
   soon(callback: () => void): void;
   /** No two are equal. */
   unique(): string;
+  /** Each connection has said what it wants. */
   listen(
     host: string,
-    accept: (link: LinkEnd<never>) => void,
+    accept: (link: LinkEnd<never>, hello: Hello) => void,
   ): Promise<{ readonly address: unknown; close(): void }>;
   /** Connects to a member, again and again until that succeeds. Null if it is over before. */
   dial(dialing: Dialing): Promise<LinkEnd<never> | null>;
@@ -45,7 +46,7 @@ export const realWorld: MemberWorld = {
   },
   soon: setImmediate,
   unique: () => crypto.randomUUID(),
-  listen: (host, accept) => listenForLinks(host, (socket) => accept(new Link<never>(socket))),
+  listen: (host, accept) => listenForLinks<never>(host, { accept }),
   dial: async (dialing) => {
     const socket = await dial(dialing);
     return socket === null ? null : new Link<never>(socket);

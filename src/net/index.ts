@@ -5,4 +5,4 @@
 
 export type { BatchReceiver, Carrier } from "./carrier.js";
 export { PortCarrier } from "./port-carrier.js";
-export { SocketCarrier } from "./socket-carrier.js";
+export { FRAME_BYTES_MAX, JOINED_BYTES_MAX, SocketCarrier } from "./socket-carrier.js";

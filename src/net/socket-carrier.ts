@@ -13,19 +13,26 @@ const MORE = 0x80;
 
 export const FRAME_BYTES_MAX = 2 ** 20;
 /** All parts together. Events carry far less; a context that is copied from host to host may be a large one. */
-const JOINED_BYTES_MAX = 2 ** 31;
+export const JOINED_BYTES_MAX = 2 ** 31;
 
 /** Carries batches and asides over a socket, or a pipe that is one. */
 export class SocketCarrier<Aside> implements Carrier<Aside> {
   readonly #socket: Socket;
   readonly #broken: (error: Error) => void;
+  readonly #reader: FrameReader<Aside>;
 
   /** `broken` hears that the other end cannot be understood, or would not understand what was to be sent. */
   constructor(socket: Socket, receiver: BatchReceiver<Aside>, broken: (error: Error) => void) {
     this.#socket = socket;
     this.#broken = broken;
     const reader = new FrameReader(receiver);
+    this.#reader = reader;
     socket.on("data", (chunk: Buffer) => this.#orBreak(() => reader.read(chunk)));
+  }
+
+  /** The longest batch or aside that is taken. */
+  set bytesMax(bytes: number) {
+    this.#reader.bytesMax = bytes;
   }
 
   post(bytes: Uint8Array): void {
@@ -73,6 +80,8 @@ export class FrameReader<Aside> {
   /** The frames of a batch or aside whose last frame has not arrived. */
   #parts: Buffer[] = [];
   #partsBytes = 0;
+  /** The longest batch or aside, all its frames together. */
+  bytesMax = JOINED_BYTES_MAX;
 
   constructor(readonly receiver: BatchReceiver<Aside>) {}
 
@@ -87,7 +96,8 @@ export class FrameReader<Aside> {
 
   #measure(): void {
     const length = this.#joined().readUInt32LE(0);
-    if (length > FRAME_BYTES_MAX) throw tooLong("a frame", length, FRAME_BYTES_MAX);
+    const most = Math.min(FRAME_BYTES_MAX, this.bytesMax);
+    if (length > most) throw tooLong("a frame", length, most);
     this.#length = HEAD_BYTES + length;
   }
 
@@ -103,9 +113,15 @@ export class FrameReader<Aside> {
   }
 
   #keep(frame: Buffer): void {
+    // Many short parts would take more memory than they have bytes.
+    if (frame.length !== FRAME_BYTES_MAX)
+      throw new HeadwaterError(
+        "HW-6005",
+        `a frame between hosts has ${frame.length} bytes, and is not the last.`,
+      );
     this.#parts.push(frame);
     this.#partsBytes += frame.length;
-    if (this.#partsBytes > JOINED_BYTES_MAX) throw tooLong("a message", this.#partsBytes, JOINED_BYTES_MAX);
+    if (this.#partsBytes > this.bytesMax) throw tooLong("a message", this.#partsBytes, this.bytesMax);
   }
 
   #whole(last: Buffer): Buffer {

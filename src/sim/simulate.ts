@@ -5,6 +5,7 @@ import { compare, type Difference } from "./oracle/index.js";
 import {
   buildClasses,
   closeWorld,
+  extended,
   generateProgram,
   generateWorkload,
   type Hooks,
@@ -42,10 +43,12 @@ export interface SeedRun {
   readonly differences: readonly Difference[];
 }
 
-export function scenarioOf(seed: number, events = DEFAULT_EVENTS): Scenario {
+/** `isExtended` is false for seeds that showed something before programs were extended. */
+export function scenarioOf(seed: number, events = DEFAULT_EVENTS, isExtended = true): Scenario {
   const random = new Random(seed);
   const spec = generateProgram(random.fork());
-  return { seed, spec, workload: generateWorkload(random.fork(), spec, events) };
+  const workload = generateWorkload(random.fork(), spec, events);
+  return isExtended ? { seed, ...extended(random.fork(), spec, workload) } : { seed, spec, workload };
 }
 
 /** Runs a scenario in the simulated world, then one event at a time, and says where the two differ. */

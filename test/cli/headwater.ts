@@ -90,7 +90,7 @@ export function packageWith(
   type = "module",
 ): string {
   const folder = mkdtempSync(join(tmpdir(), "headwater-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   write(folder, { "package.json": JSON.stringify({ name: "outside", type }), ...files });
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(ROOT, join(folder, "node_modules", "headwater"), "dir");

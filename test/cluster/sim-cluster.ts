@@ -1,4 +1,5 @@
 import { Gateway } from "#src/cluster/gateway.js";
+import type { Hello } from "#src/cluster/links.js";
 import { Member } from "#src/cluster/member.js";
 import { NamedPlace } from "#src/cluster/place.js";
 import type { MemberWorld } from "#src/cluster/world.js";
@@ -221,7 +222,13 @@ export class SimProcess {
       soon: (callback) => this.later("soon", callback),
       unique: () => `${this.name}/${random.bits()}`,
       listen: async (_host, accept) => {
-        this.cluster.listening.set(this.name, accept);
+        this.cluster.listening.set(this.name, (link) => {
+          link.listen({
+            aside: (hello) => accept(link, hello as Hello),
+            batch: () => link.cut(),
+            closed: () => {},
+          });
+        });
         return { address: this.name, close: () => this.cluster.listening.delete(this.name) };
       },
       dial: ({ member, isOver, refused }) => connected(this, member, isOver, refused),

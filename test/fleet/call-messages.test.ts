@@ -86,6 +86,8 @@ const toHead = fc.oneof(
   all<ToHead>("finish", fc.record({ isOver }), end),
 );
 const toHost = fc.oneof(
+  all<ToHost>("publish"),
+  all<ToHost>("forget"),
   all<ToHost>("enter", fc.record({ ask }), above),
   all<ToHost>("returned", fc.record({ ask, call, doom }), end),
   fc

@@ -21,7 +21,7 @@ export const ACCOUNTS = 20;
 /** A directory that does not exist yet, in one that is removed after the test. */
 export function newDirectory(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "headwater-journal-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return join(folder, "journal");
 }
 

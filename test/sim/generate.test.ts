@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random, TraceHash } from "#src/random.js";
 import { SequentialProgram } from "#src/sim/oracle/sequential.js";
+import { extended } from "#src/sim/programs/extend.js";
 import { generateProgram, generateWorkload } from "#src/sim/programs/generate.js";
 import { buildClasses, type Op, type ProgramSpec, type RequestSpec } from "#src/sim/programs/program.js";
 
@@ -57,7 +58,7 @@ const CODES = [
 ];
 
 /** No method asks for more later events than this, and none has more fuel. */
-const EFFECTS_MAX = 3;
+const EFFECTS_MAX = 5;
 const FUEL_MAX = 2;
 /** How many timers one operation sets, at most. */
 const TIMERS_MAX = 200;
@@ -65,7 +66,7 @@ const TIMERS_MAX = 200;
 function scenario(seed: number, requests: number) {
   const random = new Random(seed);
   const spec = generateProgram(random);
-  return { spec, workload: generateWorkload(random, spec, requests) };
+  return extended(random, spec, generateWorkload(random, spec, requests));
 }
 
 function* allOps(body: readonly Op[]): Iterable<Op> {

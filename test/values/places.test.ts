@@ -222,7 +222,7 @@ function toHost(slot: Slot, value: unknown, caller: string): ToHost[] {
     { kind: "refused", ...TRY, ask: 1, error: failed.value },
     { kind: "view", ...TRY, path, look: 1 },
     { kind: "handOver", node: "Root", paths: [path, path] },
-    { kind: "copyContexts", node: "Root", copy: 1, paths: [path], anew: [path] },
+    { kind: "copyContexts", node: "Root", copy: 1, paths: [path], anew: [path], bytes: 1000 },
     { kind: "install", node: "Root", copy: 1, paths: [path] },
     { kind: "evict", slot },
   ];

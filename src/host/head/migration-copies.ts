@@ -3,7 +3,8 @@ import type { Journal, Write } from "../../journal/journal.js";
 import { type Path, pathOf } from "../../model/path.js";
 import { contextNameIn, type Slot, storedWrites } from "../context/index.js";
 import type { HostId } from "../ports/index.js";
-import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js";
+import { largest, PieceWriter, type ToHost } from "../wire/index.js";
+import { CopyPace, type PacePorts } from "./copy-pace.js";
 
 /**
  * Contexts that are to migrate are copied first, piece by piece, while events go on in them. What changes meanwhile is
@@ -13,24 +14,14 @@ import { largest, PieceSizes, PieceWriter, type ToHost } from "../wire/index.js"
 /** How often what has changed is sent after, as long as it gets less. */
 const ROUNDS_MAX = 5;
 
-export interface CopyPorts {
+export interface CopyPorts extends PacePorts {
   send(host: HostId, message: ToHost): void;
-  now(): number;
-  /** Calls back when that time has come. */
-  at(time: number, task: () => void): void;
-  /** How much travels at once. */
-  readonly pieceBytes: number;
   readonly marks: Marks | undefined;
 }
 
-/**
- * Copying is in no hurry: after each piece there is a rest, so long that hosts have nearly all of their time for events. A
- * piece holds up events that come while it is made and put in place; so few of them do that a p99 hardly shows it.
- */
-const REST_MS = 30;
-
-function rest(copy: Copy, ports: CopyPorts, goOn: () => void): void {
-  ports.at(ports.now() + REST_MS, () => {
+/** Goes on when the pace of the copy allows, if it is still wanted by then. */
+function goOnLater(copy: Copy, pace: CopyPace, bytes: number, ports: CopyPorts, goOn: () => void): void {
+  pace.arrived(bytes, () => {
     if (!copy.isVoid) return goOn();
     ports.marks?.hit("a copy was not wanted any more after a rest");
   });
@@ -66,8 +57,9 @@ export class JournalCopy implements Copy {
   /** What was written since it began, by key. */
   readonly #since = new Map<string, readonly [Slot, Write]>();
   readonly #ready: () => void;
-  readonly #sizes: PieceSizes;
+  readonly #pace: CopyPace;
   #isOnTheWay = false;
+  #pieceBytes = 0;
   #isBaseSent = false;
   #isReady = false;
   #piecesLeft = 0;
@@ -83,7 +75,7 @@ export class JournalCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
-    this.#sizes = new PieceSizes(ports.pieceBytes);
+    this.#pace = new CopyPace(ports);
     this.#chaseBytes = ports.pieceBytes;
     this.#node = slots[0]?.node ?? "";
     this.#slots = new Map(slots.map((slot) => [slot.stored.name, slot]));
@@ -105,7 +97,7 @@ export class JournalCopy implements Copy {
   }
 
   staged(): void {
-    rest(this, this.#ports, () => {
+    goOnLater(this, this.#pace, this.#pieceBytes, this.#ports, () => {
       this.#isOnTheWay = false;
       this.#goOn();
     });
@@ -113,7 +105,9 @@ export class JournalCopy implements Copy {
 
   #goOn(): void {
     if (this.#isOnTheWay || this.isVoid) return;
+    this.#pace.begins();
     const piece = this.#next();
+    this.#pieceBytes = piece.length;
     if (piece.length > 0) {
       this.#isOnTheWay = true;
       this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
@@ -133,7 +127,7 @@ export class JournalCopy implements Copy {
   }
 
   #someOfBase(): Uint8Array {
-    const bytes = this.#sizes.next();
+    const { bytes } = this.#pace;
     const piece = new PieceWriter(bytes);
     while (piece.weight < bytes) {
       const { value, done } = this.#base.next();
@@ -208,6 +202,7 @@ export type Sources = ReadonlyMap<HostId, readonly Slot[]>;
 export class SourceCopy implements Copy {
   isVoid = false;
   readonly #ports: CopyPorts;
+  readonly #pace: CopyPace;
   readonly #node: string;
   readonly #sources: () => Sources;
   /** How often each context had been migrated when it was copied. */
@@ -223,6 +218,7 @@ export class SourceCopy implements Copy {
   #isFinal = false;
   #rounds = 0;
   #bytes = 0;
+  #pieceBytes = 0;
   #bytesBefore = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -234,6 +230,7 @@ export class SourceCopy implements Copy {
     ready: () => void,
   ) {
     this.#ports = ports;
+    this.#pace = new CopyPace(ports);
     this.#node = node;
     this.#sources = sources;
     this.#over = ready;
@@ -262,7 +259,14 @@ export class SourceCopy implements Copy {
       (isKnown ? paths : anew).push(pathOf(slot));
     }
     if (this.#isFinal && paths.length > 0) this.#ports.marks?.hit("a migration sent only a difference");
-    this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew });
+    const bytes = this.#begins();
+    this.#ports.send(host, { kind: "copyContexts", node: this.#node, copy: this.id, paths, anew, bytes });
+  }
+
+  /** A piece is asked for, of this size. No event runs in the contexts while the last difference is sent. */
+  #begins(): number {
+    this.#pace.begins();
+    return this.#isFinal ? largest(this.#ports.pieceBytes) : this.#pace.bytes;
   }
 
   /** A host has sent some of it. */
@@ -271,6 +275,7 @@ export class SourceCopy implements Copy {
     this.#isAsked = false;
     this.#isLastPiece = isLast;
     this.#bytes += piece.length;
+    this.#pieceBytes = piece.length;
     if (piece.length === 0 || (this.#isFinal && isLeftOut)) return this.staged();
     this.#ports.send(this.to, { kind: "stagePiece", node: this.#node, copy: this.id, piece });
     if (this.#isFinal && isLast && this.#left.length === 0) this.#roundIsOver();
@@ -280,14 +285,15 @@ export class SourceCopy implements Copy {
     if (this.isVoid || this.#from === null) return;
     if (this.#isLastPiece) this.#nextSource();
     else if (this.#isFinal) this.#nextPiece();
-    else rest(this, this.#ports, () => this.#nextPiece());
+    else goOnLater(this, this.#pace, this.#pieceBytes, this.#ports, () => this.#nextPiece());
   }
 
   #nextPiece(): void {
     if (this.isVoid || this.#from === null) return;
     if (this.#isLastPiece) return this.#nextSource(); // its host has gone since
     this.#isAsked = true;
-    this.#ports.send(this.#from, { kind: "nextPiece", node: this.#node, copy: this.id });
+    const bytes = this.#begins();
+    this.#ports.send(this.#from, { kind: "nextPiece", node: this.#node, copy: this.id, bytes });
   }
 
   sourceGone(host: HostId): void {

@@ -11,7 +11,7 @@ import {
   stateWrites,
   UNREAD_BYTES_MIN,
 } from "../context/index.js";
-import { at, PieceSizes, PieceWriter, type ToHead, type ToHost, writesIn } from "../wire/index.js";
+import { at, PieceWriter, type ToHead, type ToHost, writesIn } from "../wire/index.js";
 import { PartialLoad } from "./partial-load.js";
 import type { ResidentContexts } from "./resident-contexts.js";
 
@@ -34,7 +34,6 @@ export type TransferMessage = Extract<
 interface Outgoing {
   /** The states that the other host has of these contexts. */
   readonly sent: Map<Slot, State>;
-  readonly sizes: PieceSizes;
   /** What is still to be sent in this round. */
   rest: Iterator<readonly [path: Path, isFirst: boolean, write: Write]>;
 }
@@ -74,7 +73,7 @@ export class ContextTransfers {
       case "copyContexts":
         return this.#copyContexts(message);
       case "nextPiece":
-        return this.#nextPiece(message.node, message.copy);
+        return this.#nextPiece(message.node, message.copy, message.bytes);
       case "stagePiece":
         return this.#stagePiece(message);
       case "install":
@@ -101,10 +100,9 @@ export class ContextTransfers {
 
   /** Begins a round: whole states of those contexts that were not sent before, what changed of the others. */
   #copyContexts(message: Extract<ToHost, { kind: "copyContexts" }>): void {
-    const { node, copy, paths, anew } = message;
+    const { node, copy, paths, anew, bytes } = message;
     const name = nameOf(message);
-    const { sent = new Map<Slot, State>(), sizes = new PieceSizes(this.#pieceBytes) } =
-      this.#outgoing.get(name) ?? {};
+    const { sent = new Map<Slot, State>() } = this.#outgoing.get(name) ?? {};
     const round: [Slot, State | null, State][] = [];
     for (const [list, isAnew] of [
       [anew, true],
@@ -122,14 +120,13 @@ export class ContextTransfers {
           round.push([slot, isThere ? before : null, state]);
       }
     }
-    this.#outgoing.set(name, { sent, sizes, rest: writesOf(round, this.#plant === "copy-unmade") });
-    this.#nextPiece(node, copy);
+    this.#outgoing.set(name, { sent, rest: writesOf(round, this.#plant === "copy-unmade") });
+    this.#nextPiece(node, copy, bytes);
   }
 
-  #nextPiece(node: string, copy: number): void {
+  #nextPiece(node: string, copy: number, bytes: number): void {
     const outgoing = this.#outgoing.get(nameOf({ node, copy }));
     if (outgoing === undefined) return;
-    const bytes = outgoing.sizes.next();
     const piece = new PieceWriter(bytes);
     let isLast = false;
     while (piece.weight < bytes && !isLast) {

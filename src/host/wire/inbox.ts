@@ -91,6 +91,8 @@ export class Inbox<M extends HostMessage> {
       }
       case KIND.forget:
         return { kind: "forget", ...this.#attemptId() };
+      case KIND.publish:
+        return { kind: "publish", ...this.#attemptId() };
       case KIND.evict:
         return { kind: "evict", slot: this.#released(reader.uint()) };
       case KIND.ask:
@@ -203,11 +205,23 @@ export class Inbox<M extends HostMessage> {
     const [time, steadyMs] = [this.#lastTime, this.#lastSteadyMs];
     const args = reader.value() as unknown[];
     const { caller, origin, seen: views } = this.#rest();
-    const header = { slot, method, ticket, attempt, time, steadyMs, args, caller, origin, seen: views };
+    const header: EventHeader = {
+      slot,
+      method,
+      ticket,
+      attempt,
+      time,
+      steadyMs,
+      args,
+      caller,
+      origin,
+      seen: views,
+      isAlone: false,
+      after: null,
+    };
     const asked = this.#asked();
     const { held, seen } = this.#above();
-    const whole = { ...header, isAlone: false, after: null };
-    return { kind: "call", node, ticket, attempt, call, header: whole, asked, held, seen };
+    return { kind: "call", node, ticket, attempt, call, header, asked, held, seen };
   }
 
   #return(): Extract<ToHead, { kind: "return" }> {

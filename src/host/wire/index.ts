@@ -8,7 +8,7 @@ export { Inbox } from "./inbox.js";
 export { HeadLine, HostLine } from "./line.js";
 export { Outbox } from "./outbox.js";
 export { packedValue, unpackedValue } from "./packed.js";
-export { largest, PieceSizes, PieceWriter, writesIn } from "./pieces.js";
+export { largest, PieceWriter, writesIn } from "./pieces.js";
 export { failedEnd, tooLarge } from "./too-large.js";
 export {
   type AboveOnWire,

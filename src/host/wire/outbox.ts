@@ -90,6 +90,8 @@ export class Outbox<M extends HostMessage> {
         return this.#addFinish(message);
       case "forget":
         return this.#begin(KIND.forget, message);
+      case "publish":
+        return this.#begin(KIND.publish, message);
       case "evict": {
         const context = this.#context(message.slot);
         this.#writer.forNumbers(2).uint(KIND.evict);

@@ -27,6 +27,7 @@ export const KIND = {
   call: 11,
   return: 12,
   returned: 13,
+  publish: 14,
 } as const;
 
 /** How an event that is to run depends on others: as the head will say, not at all, or only on the one before it. */

@@ -14,26 +14,11 @@ const HEAD_BYTES = 9;
 /** A write takes hosts as long as so many bytes, however short it is. */
 const WRITE_BYTES = 300;
 
-/** So many pieces of one size come before larger ones do. */
-const PIECES_PER_SIZE = 40;
 const DOUBLINGS_MAX = 4;
 
-/** How large a piece may get, if most are of so many bytes. */
+/** How large a piece may get, if small ones are of so many bytes. */
 export function largest(bytes: number): number {
   return bytes * 2 ** DOUBLINGS_MAX;
-}
-
-/** Small pieces hold up other events least. But what is large has to get there, too: the more there is, the larger they get. */
-export class PieceSizes {
-  #pieces = 0;
-
-  constructor(readonly bytes: number) {}
-
-  next(): number {
-    const doublings = Math.floor(this.#pieces / PIECES_PER_SIZE);
-    this.#pieces += 1;
-    return Math.min(this.bytes * 2 ** doublings, largest(this.bytes));
-  }
 }
 
 /** One write of a piece. */

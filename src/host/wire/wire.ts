@@ -136,9 +136,11 @@ export type ToHost =
       readonly kind: "copyContexts";
       readonly paths: readonly Path[];
       readonly anew: readonly Path[];
+      /** How large the first piece is to be. */
+      readonly bytes: number;
     } & CopyOf)
-  /** The last piece has arrived, and the next one is wanted. */
-  | ({ readonly kind: "nextPiece" } & CopyOf)
+  /** The last piece has arrived, and the next one, of this size, is wanted. */
+  | ({ readonly kind: "nextPiece"; readonly bytes: number } & CopyOf)
   /** To be kept for contexts that may come (`pieces.ts`). */
   | ({ readonly kind: "stagePiece"; readonly piece: Uint8Array } & CopyOf)
   /** These contexts have come. */

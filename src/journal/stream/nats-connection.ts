@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
+import { isIP } from "node:net";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
+import type { Authenticator, ConnectionOptions, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { HeadwaterError } from "../../errors.js";
 import type { NatsAddress } from "./nats-address.js";
 
@@ -19,8 +21,8 @@ export async function connectTo(address: NatsAddress, { isAlone = false } = {}):
     throw new HeadwaterError(
       "HW-3102",
       `no NATS server of ${address.shown} could be reached (${why}). Nothing was changed. Start the servers, or correct the ` +
-        "address or the credentials (HEADWATER_NATS_USER and HEADWATER_NATS_PASSWORD, HEADWATER_NATS_TOKEN, or " +
-        "HEADWATER_NATS_CREDS).",
+        "address or the credentials (HEADWATER_NATS_USER and HEADWATER_NATS_PASSWORD, HEADWATER_NATS_TOKEN, HEADWATER_NATS_NKEY, or " +
+        "HEADWATER_NATS_CREDS; with TLS also HEADWATER_NATS_CA, HEADWATER_NATS_CERT and HEADWATER_NATS_KEY).",
       { cause: error },
     );
   }
@@ -49,14 +51,24 @@ function refusalOf(connection: NatsConnection, { shown }: NatsAddress): Headwate
   return null;
 }
 
+/** What the environment says. Secrets are in files or variables, never in addresses, which are shown. */
 async function optionsFor({ hosts, isTls }: NatsAddress): Promise<ConnectionOptions> {
-  const { credsAuthenticator } = await import("@nats-io/transport-node");
   const {
     HEADWATER_NATS_USER: user,
     HEADWATER_NATS_PASSWORD: pass,
     HEADWATER_NATS_TOKEN: token,
-    HEADWATER_NATS_CREDS: creds,
+    HEADWATER_NATS_CA: caFile,
+    HEADWATER_NATS_CERT: certFile,
+    HEADWATER_NATS_KEY: keyFile,
   } = process.env;
+  const files: TlsOptions = {
+    ...(caFile && { caFile }),
+    ...(certFile && { certFile }),
+    ...(keyFile && { keyFile }),
+  };
+  const isEncrypted = isTls || Object.keys(files).length > 0;
+  const tls: TlsOptions = Object.assign(files, { checkServerIdentity: identityCheck(hosts) }); // handed on to Node
+  const authenticator = await authenticatorFor(process.env);
   return {
     servers: [...hosts],
     name: "headwater",
@@ -66,9 +78,33 @@ async function optionsFor({ hosts, isTls }: NatsAddress): Promise<ConnectionOpti
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 100,
-    ...(isTls ? { tls: {} } : {}),
+    ...(isEncrypted ? { tls } : {}),
     ...(user === undefined ? {} : { user, pass: pass ?? "" }),
     ...(token === undefined ? {} : { token }),
-    ...(creds === undefined ? {} : { authenticator: credsAuthenticator(await readFile(creds)) }),
+    ...(authenticator === null ? {} : { authenticator }),
   };
+}
+
+/** The client knows servers by name only. One that is addressed by its number must prove one of the numbers in the address. */
+function identityCheck(hosts: readonly string[]) {
+  const numbers = hosts
+    .map((host) => host.replace(/:\d+$/, "").replace(/^\[|\]$/g, ""))
+    .filter((host) => isIP(host) > 0);
+  return (name: string, certificate: PeerCertificate): Error | undefined => {
+    const wrong = checkServerIdentity(name, certificate);
+    const isProved = numbers.some((number) => checkServerIdentity(number, certificate) === undefined);
+    return isProved ? undefined : wrong;
+  };
+}
+
+/** Signs what the server challenges with: a key of its own, or one that an account's credentials vouch for. */
+async function authenticatorFor({
+  HEADWATER_NATS_NKEY: nkey,
+  HEADWATER_NATS_CREDS: creds,
+}: NodeJS.ProcessEnv): Promise<Authenticator | null> {
+  if (nkey === undefined && creds === undefined) return null;
+  const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
+  if (creds !== undefined) return credsAuthenticator(await readFile(creds));
+  const seed = (await readFile(nkey ?? "", "utf8")).trim();
+  return nkeyAuthenticator(Buffer.from(seed));
 }

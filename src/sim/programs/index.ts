@@ -4,6 +4,7 @@
  */
 
 export { digest, mix, plain } from "./data.js";
+export { extended } from "./extend.js";
 export { generateProgram, generateWorkload } from "./generate.js";
 export { closeWorld, openWorld } from "./outside.js";
 export {

@@ -39,6 +39,7 @@ const ROOMY: readonly string[] = [
   "durable",
   "transfer",
   "nexmark",
+  "tenants",
   "linearroad",
   "cluster",
 ];

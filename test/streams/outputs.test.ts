@@ -82,7 +82,7 @@ test("what a target refuses becomes a dead letter that can be read, replayed and
 test("a target that keeps answering with errors gets so many attempts, and one that is away any number of them", async (t) => {
   const streams = await opened(t);
   const target = await httpReceiver(t, (_, response) => response.writeHead(503).end());
-  await streams.registerOutput("s", target.url, { name: "web", attempts: 3, ...FAST });
+  await streams.registerOutput("s", target.url, { name: "web", attempts: 3, backoffMs: 1 });
   await streams.registerOutput("s", "http://127.0.0.1:1/", { name: "away", attempts: 3, ...FAST });
   await streams.pushEvents("s", rows(0, 2));
   await until(async () => (await streams.outputs.status("web")).deadLetters === 1);
@@ -90,6 +90,19 @@ test("a target that keeps answering with errors gets so many attempts, and one t
   await until(async () => (await streams.outputs.status("away")).attempts > 5);
   const { deadLetters, lag } = await streams.outputs.status("away");
   assert.deepEqual([deadLetters, lag], [0, 2]);
+});
+
+test("a target that was away has all its answers when it is back", async (t) => {
+  const streams = await opened(t);
+  const target = await httpReceiver(t, (_, response, attempt) => {
+    if (attempt < 6) response.destroy();
+    else response.writeHead(attempt === 6 ? 503 : 200).end();
+  });
+  await streams.registerOutput("s", target.url, { name: "web", attempts: 2, backoffMs: 1 });
+  await streams.pushEvents("s", rows(0, 1));
+  await until(async () => (await streams.outputs.status("web")).lag === 0);
+  assert.equal((await streams.outputs.status("web")).deadLetters, 0);
+  assert.equal(target.received.length, 7);
 });
 
 test("secrets reach the target and nothing else", async (t) => {

@@ -1,6 +1,5 @@
 import { type Column, capacityOf, cellAt, emptyColumn, grow, setCell, widened } from "./column.js";
 import type { Cell, Schema } from "./schema.js";
-import { Texts } from "./texts.js";
 
 /**
  * Rows of one schema as columns. Rows are appended, never changed, and a batch that was handed on is not appended to, so
@@ -17,7 +16,7 @@ export class Batch {
   ) {}
 
   static empty(schema: Schema, capacity = 0, weighted = false, source: Buffer | null = null): Batch {
-    const columns = schema.map((spec) => emptyColumn(spec, capacity, new Texts(source)));
+    const columns = schema.map((spec) => emptyColumn(spec, capacity, source));
     return new Batch(schema, columns, weighted ? new Int32Array(capacity) : null);
   }
 

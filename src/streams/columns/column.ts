@@ -37,7 +37,12 @@ export interface NumericColumn {
 
 export type Column = NumberColumn | BoolColumn | TextColumn | NumericColumn;
 
-export function emptyColumn({ type, nullable }: ColumnSpec, capacity: number, texts?: Texts): Column {
+/** `texts` are shared with another column, or the bytes that slices are taken of. */
+export function emptyColumn(
+  { type, nullable }: ColumnSpec,
+  capacity: number,
+  texts: Texts | Buffer | null = null,
+): Column {
   const nulls = nullable ? new Uint8Array(capacity) : null;
   switch (type) {
     case "int":
@@ -48,7 +53,10 @@ export function emptyColumn({ type, nullable }: ColumnSpec, capacity: number, te
       return { storage: "bool", values: new Uint8Array(capacity), nulls };
     case "text":
     case "json":
-      return { storage: "text", codes: new Int32Array(capacity), texts: texts ?? new Texts(), nulls };
+      return {
+        ...{ storage: "text", codes: new Int32Array(capacity), nulls },
+        texts: texts instanceof Texts ? texts : new Texts(texts),
+      };
     case "numeric":
       return { storage: "numeric", values: new Float64Array(capacity), bigs: new Map(), nulls };
   }

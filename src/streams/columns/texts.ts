@@ -43,7 +43,7 @@ export class Texts {
   addSlice(start: number, end: number): number {
     const code = this.#strings.push(undefined) - 1;
     if (this.#bounds.length < 2 * code + 2) {
-      const wider = new Int32Array(Math.max(64, 4 * code));
+      const wider = new Int32Array(Math.max(4, 4 * code));
       wider.set(this.#bounds);
       this.#bounds = wider;
     }

@@ -47,6 +47,8 @@ export class OutputDelivery {
   #running: Promise<void> = Promise.resolve();
   /** Failures in a row, and what the last one was. */
   attempts = 0;
+  /** Of those, the answers that the target cannot take the batch now. A target that is away says nothing about it. */
+  #answers = 0;
   lastError: { readonly message: string; readonly atMs: number } | null = null;
   delivered = 0;
 
@@ -156,18 +158,21 @@ export class OutputDelivery {
     try {
       mark = await target.send(batch, this.#signalOfAttempt());
     } catch (error) {
+      if (error instanceof TryLater) this.#answers++;
       const isOver =
         error instanceof Undeliverable ||
-        (error instanceof TryLater && this.attempts + 1 >= this.definition.attempts);
+        (error instanceof TryLater && this.#answers >= this.definition.attempts);
       if (!isOver) throw error;
       const after = { ...this.#state, position: batch.next, until: null };
       await this.port.bury(batch, error.message, after);
       this.#state = after;
       this.attempts = 0;
+      this.#answers = 0;
       this.lastError = { message: error.message, atMs: Date.now() };
       return null;
     }
     this.attempts = 0;
+    this.#answers = 0;
     this.delivered += batch.lines.length;
     const after: DeliveryState = { ...this.#state, position: batch.next, until: null, mark };
     const following = target.isKeyed ? await this.#next(after, true).catch(() => null) : null;

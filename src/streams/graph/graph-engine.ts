@@ -11,6 +11,7 @@ import { GraphNodes } from "./nodes.js";
 import { type PartitionRecords, PartitionWork } from "./partition-work.js";
 import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named } from "./parts.js";
 import { type QueryNode, queryNode } from "./query-node.js";
+import { RoundRows } from "./round-rows.js";
 
 /** What came of a command. */
 export interface CommandOutcome {
@@ -130,22 +131,25 @@ export class GraphEngine {
   }
 
   #push(pushes: readonly Push[], moment: GraphMoment): PushAnswer[] {
-    const answers = pushes.map((push) => this.#pushOne(push, moment));
+    const rows = new RoundRows();
+    const answers = pushes.map((push) => this.#pushOne(push, moment, rows));
+    for (const { stream, changes, released } of rows.parts)
+      for (const reader of this.nodes.readersOf(stream)) {
+        const given = reader.isSealed ? released : changes;
+        if (given !== null) reader.push(stream, given, moment.timeMs);
+      }
     for (const name of new Set(pushes.map(({ stream }) => stream))) this.#advance(name, moment.timeMs);
     this.#settle(moment);
     return answers;
   }
 
-  #pushOne(push: Push, moment: GraphMoment): PushAnswer {
+  #pushOne(push: Push, moment: GraphMoment, rows: RoundRows): PushAnswer {
     const source = this.nodes.source(push.stream);
     if (source === null) return this.nodes.missing(push.stream);
     if (source.definition.origin !== undefined) return notYours(push.stream);
     try {
       const { answer, changes, released } = source.push(push, moment);
-      for (const reader of this.nodes.readersOf(push.stream)) {
-        const rows = reader.isSealed ? released : changes;
-        if (rows !== null) reader.push(push.stream, rows, moment.timeMs);
-      }
+      rows.add(push.stream, changes, released);
       return answer;
     } catch (error) {
       // The bytes of a batch are checked before anything is changed.

@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter } from "../columns/index.js";
+import { ByteReader, ByteWriter, widened } from "../columns/index.js";
+import { ByteChunks } from "./byte-chunks.js";
 import type { CheckpointPart } from "./parts.js";
 
 /** Bytes of one round that stand for some numbered entries: rows of a result log, ids of events. */
@@ -14,22 +15,28 @@ export interface Segment {
 
 const NOTHING_HELD = { from: Number.POSITIVE_INFINITY, bytes: 0 };
 
+/** A segment in memory is these numbers and its bytes: a service has millions of them, and an object for each is slow to collect. */
+const FIELDS = { first: 0, entries: 1, round: 2, timeMs: 3, at: 4, length: 5 };
+const WIDTH = 6;
+
 /** What a segment takes in memory besides its bytes. */
-const SEGMENT_BYTES = 120;
+const SEGMENT_BYTES = 8 * WIDTH;
 
 /**
  * An append-only log of segments, trimmed at its front. A checkpoint writes the segments since the last one as one chunk, and
  * deletes chunks that lie wholly before the front; segments of a chunk that are before the front are skipped when it is loaded.
  */
 export class Segments {
-  #items: Segment[] = [];
+  #fields = new Float64Array(0);
+  readonly #chunks = new ByteChunks();
   /** Segments before this index are trimmed; the array is cut when half of it is. */
   #head = 0;
+  #count = 0;
   #first: number;
   #next: number;
   #bytes = 0;
   #saved: number;
-  #chunks: { readonly first: number; readonly next: number }[] = [];
+  #written: { readonly first: number; readonly next: number }[] = [];
 
   constructor(first = 1) {
     this.#first = first;
@@ -52,15 +59,37 @@ export class Segments {
   }
 
   get all(): readonly Segment[] {
-    return this.#items.slice(this.#head);
+    return this.#from(this.#head);
   }
 
-  append(bytes: Buffer, entries: number, round: number, timeMs: number): Segment {
-    const segment = { first: this.#next, entries, round, timeMs, bytes };
-    this.#items.push(segment);
+  #from(index: number, end = this.#count): Segment[] {
+    return Array.from({ length: end - index }, (_, i) => this.#at(index + i));
+  }
+
+  #at(index: number): Segment {
+    const [first = 0, entries = 0, round = 0, timeMs = 0, at = 0, length = 0] = this.#fields.subarray(
+      WIDTH * index,
+      WIDTH * (index + 1),
+    );
+    return { first, entries, round, timeMs, bytes: this.#chunks.read(at, length) };
+  }
+
+  #field(index: number, field: keyof typeof FIELDS): number {
+    return this.#fields[WIDTH * index + FIELDS[field]] as number;
+  }
+
+  append(bytes: Buffer, entries: number, round: number, timeMs: number): void {
+    this.#push(this.#next, bytes, entries, round, timeMs);
     this.#next += entries;
+  }
+
+  #push(first: number, bytes: Buffer, entries: number, round: number, timeMs: number): void {
+    const place = WIDTH * this.#count;
+    if (place === this.#fields.length)
+      this.#fields = widened(this.#fields, new Float64Array(Math.max(8 * WIDTH, 2 * place)));
+    this.#fields.set([first, entries, round, timeMs, this.#chunks.add(bytes), bytes.length], place);
+    this.#count++;
     this.#bytes += bytes.length + SEGMENT_BYTES;
-    return segment;
   }
 
   /**
@@ -72,17 +101,23 @@ export class Segments {
     olderThanMs: number,
     held: { readonly from: number; readonly bytes: number } = NOTHING_HELD,
   ): readonly Segment[] {
-    const from = this.#head;
-    for (let oldest = this.#items[this.#head]; oldest !== undefined; oldest = this.#items[this.#head]) {
-      if (this.#bytes <= bytesMax && oldest.timeMs >= olderThanMs) break;
-      if (this.#bytes <= held.bytes && oldest.first + oldest.entries > held.from) break;
-      this.#bytes -= oldest.bytes.length + SEGMENT_BYTES;
-      this.#first = oldest.first + oldest.entries;
-      this.#head++;
+    let end = this.#head;
+    for (let bytes = this.#bytes; end < this.#count; end++) {
+      if (bytes <= bytesMax && this.#field(end, "timeMs") >= olderThanMs) break;
+      const next = this.#field(end, "first") + this.#field(end, "entries");
+      if (bytes <= held.bytes && next > held.from) break;
+      bytes -= this.#field(end, "length") + SEGMENT_BYTES;
     }
-    const dropped = this.#items.slice(from, this.#head);
-    if (2 * this.#head > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
+    if (end === this.#head) return [];
+    const dropped = this.#from(this.#head, end);
+    for (const { bytes } of dropped) this.#bytes -= bytes.length + SEGMENT_BYTES;
+    const last = dropped.at(-1);
+    if (last !== undefined) this.#first = last.first + last.entries;
+    this.#chunks.free(this.#field(end - 1, "at") + this.#field(end - 1, "length"));
+    this.#head = end;
+    if (2 * this.#head > this.#count) {
+      this.#fields = this.#fields.slice(WIDTH * this.#head, WIDTH * this.#count);
+      this.#count -= this.#head;
       this.#head = 0;
     }
     return dropped;
@@ -92,22 +127,20 @@ export class Segments {
   read(from: number, bytesMax: number): readonly Segment[] {
     const found: Segment[] = [];
     let bytes = 0;
-    for (let i = this.#indexOf(from); i < this.#items.length; i++) {
-      const segment = this.#items[i] as Segment;
-      bytes += segment.bytes.length;
+    for (let i = this.#indexOf(from); i < this.#count; i++) {
+      bytes += this.#field(i, "length");
       if (found.length > 0 && bytes > bytesMax) break;
-      found.push(segment);
+      found.push(this.#at(i));
     }
     return found;
   }
 
   /** The index of the segment that has the entry, by binary search. */
   #indexOf(entry: number): number {
-    let [low, high] = [this.#head, this.#items.length];
+    let [low, high] = [this.#head, this.#count];
     while (low < high) {
       const middle = (low + high) >> 1;
-      const { first, entries } = this.#items[middle] as Segment;
-      if (first + entries <= entry) low = middle + 1;
+      if (this.#field(middle, "first") + this.#field(middle, "entries") <= entry) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -119,14 +152,14 @@ export class Segments {
   }
 
   *checkpoint(prefix: string): Generator<CheckpointPart> {
-    const gone = this.#chunks.filter(({ next }) => next <= this.#first);
+    const gone = this.#written.filter(({ next }) => next <= this.#first);
     for (const { first } of gone) yield [`${prefix}${first}`, null];
-    this.#chunks = this.#chunks.filter(({ next }) => next > this.#first);
+    this.#written = this.#written.filter(({ next }) => next > this.#first);
     const from = Math.max(this.#saved, this.#first);
     this.#saved = this.#next;
     if (from === this.#next) return;
-    const added = this.#items.slice(this.#indexOf(from));
-    this.#chunks.push({ first: from, next: this.#next });
+    const added = this.#from(this.#indexOf(from));
+    this.#written.push({ first: from, next: this.#next });
     yield [`${prefix}${from}`, chunkOf(added)];
   }
 
@@ -138,11 +171,11 @@ export class Segments {
     for (const segments of read) {
       const [head, last] = [segments[0], segments.at(-1)];
       if (head === undefined || last === undefined) continue;
-      this.#chunks.push({ first: head.first, next: last.first + last.entries });
+      this.#written.push({ first: head.first, next: last.first + last.entries });
       for (const segment of segments) {
         if (segment.first < position.first) continue;
-        this.#items.push(segment);
-        this.#bytes += segment.bytes.length + SEGMENT_BYTES;
+        const { first, bytes, entries, round, timeMs } = segment;
+        this.#push(first, bytes, entries, round, timeMs);
       }
     }
   }
@@ -169,6 +202,6 @@ function segmentsOf(chunk: Uint8Array): Segment[] {
     entries: input.varint(),
     round: input.f64(),
     timeMs: input.f64(),
-    bytes: Buffer.from(input.take(input.varint())),
+    bytes: Buffer.from(input.take(input.varint())), // the parts of a checkpoint are read where they may be overwritten
   }));
 }

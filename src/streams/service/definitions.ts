@@ -95,7 +95,10 @@ export async function sqlDefinition(
     const source = sourceOf(defined.name, columns, { ...words, ...time, key });
     return { ...source, kind: defined.kind === "create table" ? "table" : "stream" };
   }
-  return await queryDefinition(catalog, sql, name ?? defined.name ?? "", defined, options);
+  const given = name ?? defined.name;
+  if (given === null)
+    throw new HeadwaterError("HW-5403", "a query needs a name, under which its results can be read.");
+  return await queryDefinition(catalog, sql, given, defined, options);
 }
 
 const WORDS = [

@@ -2,12 +2,13 @@ import { HeadwaterError } from "../../errors.js";
 import { encodeCommand, isRefused, type Push } from "../graph/index.js";
 import type { PushReceipt } from "../typed/index.js";
 import type { CarriedOut } from "./exports.js";
+import type { TenantTurn } from "./turns.js";
 
 /** What one event takes at most, and at least if so much waits. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
 const EVENT_BYTES_MIN = 16 * 1024;
-/** Rounds are as large as takes about so long: the other tenants wait no longer for one of this tenant. */
-const ROUND_MS = 4;
+/** What a byte costs as long as no round has told: much, so that the first rounds are short. */
+const MS_PER_BYTE_FIRST = 1e-4;
 /** A share of nothing would never end. */
 const SHARE_MIN = 0.001;
 /** What may wait for one graph. */
@@ -20,21 +21,34 @@ interface Waiting {
 }
 
 /**
- * Gathers batches for one graph: it takes at once what has come while its last event was in flight. Many small pushes are
- * few events then, and one push alone does not wait.
+ * Gathers batches for one graph: it takes at once what has come while its last event was in flight, or while it waited for its turn
+ * (`turns.ts`). Many small pushes are few events then, and one push alone does not wait.
  */
 export class Gatherer {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #isInFlight = false;
 
-  #msPerByte = 0;
+  #msPerByte = MS_PER_BYTE_FIRST;
+  /** What the tenant has had of the thread besides its rounds, since the last one. */
+  #besidesMs = 0;
 
   constructor(
     readonly carryOut: (record: Uint8Array) => Promise<CarriedOut>,
     /** Of one core. */
     public cpuShare: number,
+    readonly turn: TenantTurn,
   ) {}
+
+  /** Reading what is pushed takes the thread, too. */
+  reading<T>(read: () => T): T {
+    const began = performance.now();
+    const found = read();
+    const tookMs = performance.now() - began;
+    this.#besidesMs += tookMs;
+    this.turn.spent(tookMs);
+    return found;
+  }
 
   push(push: Push): Promise<PushReceipt> {
     if (this.#waitingBytes + sizeOf(push) > WAITING_BYTES_MAX)
@@ -47,6 +61,7 @@ export class Gatherer {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ push, resolve, reject });
       this.#waitingBytes += sizeOf(push);
+      this.turn.pushed(this.#waitingBytes);
       if (!this.#isInFlight) void this.#drain();
     });
   }
@@ -54,13 +69,19 @@ export class Gatherer {
   async #drain(): Promise<void> {
     this.#isInFlight = true;
     while (this.#waiting.length > 0) {
+      const turn = this.turn.next(this.#waitingBytes);
+      if (turn !== null) await turn;
       const taken = this.#take();
+      this.turn.begins(taken.length);
       let restMs = 0;
       try {
         const record = encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) });
         const { answers, tookMs } = await this.carryOut(record);
         this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
-        restMs = this.cpuShare >= 1 ? 0 : tookMs / Math.max(this.cpuShare, SHARE_MIN) - tookMs;
+        this.turn.took(tookMs);
+        const usedMs = tookMs + this.#besidesMs;
+        this.#besidesMs = 0;
+        restMs = this.cpuShare >= 1 ? 0 : usedMs / Math.max(this.cpuShare, SHARE_MIN) - usedMs;
         for (const [i, { resolve, reject }] of taken.entries()) {
           const answer = answers[i];
           if (answer === undefined || isRefused(answer))
@@ -70,13 +91,13 @@ export class Gatherer {
       } catch (error) {
         for (const { reject } of taken) reject(error);
       }
-      if (restMs >= 1) await new Promise<void>((resolve) => setTimeout(resolve, restMs));
+      if (restMs >= 1) await new Promise<void>((resolve) => this.turn.turns.clock.after(restMs, resolve));
     }
     this.#isInFlight = false;
   }
 
   #take(): Waiting[] {
-    const wanted = this.#msPerByte === 0 ? EVENT_BYTES_MAX : ROUND_MS / this.#msPerByte;
+    const wanted = this.turn.turns.roundMs / this.#msPerByte;
     const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
     let [count, bytes] = [0, 0];
     for (const { push } of this.#waiting) {

@@ -16,6 +16,7 @@ import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import type { SharedWith } from "./shares.js";
 import { TenantStreams } from "./tenant-streams.js";
 import { newToken, type StoredToken, type TokenScope } from "./tokens.js";
+import { RoundTurns } from "./turns.js";
 
 export interface StreamsOptions {
   /** Where everything is kept, a directory or the log of a cluster (docs/cluster.md); without one, it is gone with the process. */
@@ -49,6 +50,7 @@ export class StreamService {
   readonly #tenants = new Map<string, Promise<TenantStreams>>();
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
+  readonly #turns = new RoundTurns();
   readonly #cluster: ClusterSide | null;
   #changing: Promise<void> = Promise.resolve();
 
@@ -184,7 +186,7 @@ export class StreamService {
     this.#names.add(name);
     const note = () => root.setActive(name);
     const announce = (method: string) => this.#announce(name, method);
-    const around = { ...this.#around, note, others: this.#others, announce };
+    const around = { ...this.#around, note, others: this.#others, announce, turns: this.#turns };
     const tenant = await TenantStreams.open(name, root.tenants(name), around);
     if (this.#cluster?.isHead !== false) await tenant.work();
     return tenant;

@@ -4,6 +4,7 @@ import type { Described } from "./describe.js";
 import type { OutputSurroundings } from "./outputs.js";
 import { importedName, isSharedWith, ownerOf, type SharedWith } from "./shares.js";
 import type { TenantStreams } from "./tenant-streams.js";
+import type { RoundTurns } from "./turns.js";
 
 /** A stream of another tenant as it is shown to the tenants that it is shared with. */
 export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
@@ -11,6 +12,7 @@ export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
 /** What the streams of one tenant are told of the service. */
 export interface TenantSurroundings extends OutputSurroundings {
   readonly others: OtherTenants;
+  readonly turns: RoundTurns;
   /** Resolves when every process of the cluster knows that the tenant was changed. */
   readonly announce: (method: string) => Promise<void>;
 }

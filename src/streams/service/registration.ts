@@ -90,6 +90,11 @@ function candidateOf(
       "HW-5403",
       `WITH of a query knows no ${JSON.stringify(unknown.slice(0, 80))}; it knows ${WORDS.join(", ")}.`,
     );
+  if (resolved.scanned.length === 0)
+    throw new HeadwaterError(
+      "HW-5104",
+      "The query reads no stream, table or view, so rows that are pushed never change its answer. Ask it once: POST /v1/query, or query(sql) in the library.",
+    );
   const inputs: Inputs = Object.fromEntries(
     inputsOf(plan).flatMap((input) => {
       const known = catalog.get(input);

@@ -30,6 +30,13 @@ export interface ResultPage {
   readonly next: number;
 }
 
+/** What a look at a stream has found; the last rows that there were, if `isLast`. */
+interface Look<T> {
+  readonly rows: readonly T[];
+  readonly next: number;
+  readonly isLast: boolean;
+}
+
 /** Reads the logs of one graph, and waits for them to grow. A page is read when the one before it was taken. */
 export class ResultReader {
   readonly #graph: Ref<Graph>;
@@ -64,8 +71,14 @@ export class ResultReader {
     from: number,
     { decimals = "number" }: { readonly decimals?: Decimals } = {},
   ): Promise<ResultPage> {
+    const { rows, next } = await this.#lines(name, from, decimals);
+    return { rows, next };
+  }
+
+  async #lines(name: string, from: number, decimals: Decimals): Promise<Look<NumberedLine>> {
     const rows: NumberedLine[] = [];
-    for (const { first, batch } of await this.#batches(name, from)) {
+    const { batches, end } = await this.#batches(name, from);
+    for (const { first, batch } of batches) {
       const lines =
         decimals === "number"
           ? writerOf("json", batch.schema).lines(batch)
@@ -73,14 +86,14 @@ export class ResultReader {
       for (const [i, json] of lines.entries())
         if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
     }
-    return { rows, next: (rows.at(-1)?.number ?? from - 1) + 1 };
+    return looked(rows, from, end);
   }
 
   async *follow(
     name: string,
     { from, signal, decimals = "number" }: FollowOptions & { readonly decimals?: Decimals } = {},
   ): AsyncGenerator<readonly NumberedLine[]> {
-    yield* this.#following(name, from, signal, (at) => this.page(name, at, { decimals }));
+    yield* this.#following(name, from, signal, (at) => this.#lines(name, at, decimals));
   }
 
   async *subscribe<S extends string>(
@@ -89,47 +102,68 @@ export class ResultReader {
   ): AsyncGenerator<NumberedRow<ResultRow<S>>> {
     const look = async (at: number) => {
       const rows: NumberedRow<ResultRow<S>>[] = [];
-      for (const { first, batch } of await this.#batches(stream, at))
+      const { batches, end } = await this.#batches(stream, at);
+      for (const { first, batch } of batches)
         for (let i = Math.max(0, at - first); i < batch.rows; i++)
           rows.push({ number: first + i, weight: batch.weight(i), row: rowAt(batch, i) as ResultRow<S> });
-      return { rows, next: (rows.at(-1)?.number ?? at - 1) + 1 };
+      return looked(rows, at, end);
     };
     for await (const rows of this.#following(stream, from, signal, look)) yield* rows;
   }
 
-  async #batches(name: string, from: number): Promise<{ readonly first: number; readonly batch: Batch }[]> {
+  /** A page of the log, and the number that the row behind the end of the log gets. */
+  async #batches(
+    name: string,
+    from: number,
+  ): Promise<{
+    readonly batches: { readonly first: number; readonly batch: Batch }[];
+    readonly end: number;
+  }> {
     const page = await this.#graph.rows(name, from, PAGE_BYTES);
     if (from < page.first)
       throw new HeadwaterError(
         "HW-5405",
         `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
       );
-    return page.segments.map(({ first, bytes }) => ({
+    const batches = page.segments.map(({ first, bytes }) => ({
       first,
-      batch: decodeBatch(Buffer.from(bytes), page.columns, Number.POSITIVE_INFINITY),
+      batch: decodeBatch(
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+        page.columns,
+        Number.POSITIVE_INFINITY,
+      ),
     }));
+    return { batches, end: page.next };
   }
 
   async *#following<T>(
     name: string,
     from: number | undefined,
     signal: AbortSignal | undefined,
-    look: (at: number) => Promise<{ readonly rows: readonly T[]; readonly next: number }>,
+    look: (at: number) => Promise<Look<T>>,
   ): AsyncGenerator<readonly T[]> {
     let at = from ?? (await this.#graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
     let growth = this.#readers.growth(name, signal);
     try {
       while (signal?.aborted !== true && !this.#isClosed) {
-        const { rows, next } = await look(at);
+        const { rows, next, isLast } = await look(at);
         at = next;
         if (rows.length > 0) yield rows;
-        else {
-          await growth.promise;
-          growth = this.#readers.growth(name, signal); // before the next look: what comes between the two is heard of
-        }
+        if (isLast) await growth.promise;
+        else growth.stop();
+        growth = this.#readers.growth(name, signal); // before the next look: what comes between the two is heard of
       }
     } finally {
       growth.stop();
     }
   }
+}
+
+function looked<T extends { readonly number: number }>(
+  rows: readonly T[],
+  from: number,
+  end: number,
+): Look<T> {
+  const next = (rows.at(-1)?.number ?? from - 1) + 1;
+  return { rows, next, isLast: next >= end };
 }

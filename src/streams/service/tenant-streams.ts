@@ -68,7 +68,7 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others, announce }: TenantSurroundings,
+    { policy, warn, note, others, announce, turns }: TenantSurroundings,
   ) {
     super(tenant.graph);
     this.#others = others;
@@ -90,7 +90,7 @@ export class TenantStreams extends TenantReads {
       this.#heard(outcome);
       return outcome;
     };
-    this.#gatherer = new Gatherer(carryOut, quotas.cpuShare);
+    this.#gatherer = new Gatherer(carryOut, quotas.cpuShare, turns.tenant());
   }
 
   /** @internal */
@@ -296,12 +296,13 @@ export class TenantStreams extends TenantReads {
     options: PushOptions = {},
   ): Promise<PushReceipt> {
     const batch = batchOfRows(rows, this.known(stream).columns);
-    return await this.pushBatch(stream, batch, options);
+    return await this.#push(stream, encodeBatch(batch), batch.rows, options);
   }
 
   /** The same from lines of JSON; the first line that does not fit is named. */
   async pushNdjson(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
-    const { batch } = new NdjsonReader(this.known(stream).columns).read(bytes, true);
+    const read = () => new NdjsonReader(this.known(stream).columns).read(bytes, true);
+    const { batch } = this.#gatherer.reading(read);
     return await this.pushBatch(stream, batch, options);
   }
 
@@ -314,14 +315,14 @@ export class TenantStreams extends TenantReads {
     return await this.#push(stream, bytes, rowsIn(bytes), options);
   }
 
-  async #push(
+  #push(
     stream: string,
     batch: Uint8Array,
     rows: number,
     { producer, sequence, key, seals = [] }: PushOptions,
   ): Promise<PushReceipt> {
     this.#admit(rows);
-    return await this.#gatherer.push({
+    return this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
       ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
     });

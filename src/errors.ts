@@ -73,6 +73,7 @@ export const codes = {
   "HW-1302": ["final", "an event asked for too much"],
   "HW-1401": ["unsure", "the service has stopped"],
   "HW-1402": ["refused", "a client of that name is connected already"],
+  "HW-1403": ["final", "a message was sent to a client that is not there"],
   "HW-2001": ["final", "the command line was not understood"],
   "HW-2002": ["final", "the program could not be loaded"],
   "HW-2003": ["final", "the simulator found a difference"],

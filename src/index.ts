@@ -68,6 +68,7 @@ export {
 export { type Owned, type OwnedEngine, type OwnedOptions, owned } from "./model/owned.js";
 export type { Answered, Children, Elsewhere, Later, Ref, Target, Timed, View } from "./model/refs.js";
 export { tracked } from "./model/tracked.js";
+export { userOf } from "./model/user.js";
 export {
   type DroppedFact,
   type Fact,
@@ -81,3 +82,4 @@ export type { ServerLimits } from "./server/limits.js";
 export type { ServeOptions, Server } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";
 export { register } from "./state/values.js";
+export { Topic, type TopicPage } from "./topics/index.js";

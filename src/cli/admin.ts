@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Code, HeadwaterError } from "../errors.js";
 import type { ProgramHosts } from "../host/fleet/index.js";
+import type { ChildrenPage, ContextOutline, Inspector } from "../host/inspector.js";
 import type { ParkedEvents } from "../host/node/index.js";
 import type { Kind } from "../observe/index.js";
 import { encode } from "../state/codec.js";
@@ -29,6 +30,7 @@ export interface Reached {
   /** Throws if it has none. */
   hosts(): ProgramHosts;
   readonly parked: ParkedEvents;
+  readonly inspector: Inspector;
   readonly observe: Observe;
 }
 
@@ -36,12 +38,19 @@ export interface AdminRequest {
   readonly action:
     | (typeof ACTIONS)[number]
     | (typeof PARKED_ACTIONS)[keyof typeof PARKED_ACTIONS]
-    | "observe";
+    | "observe"
+    | "state";
   readonly kinds?: readonly string[] | undefined;
   readonly event?: string | undefined;
   readonly count?: number | undefined;
   readonly host?: number | undefined;
   readonly context?: string | undefined;
+}
+
+/** What a running program says of a context. */
+export interface ShownState extends Pick<ContextOutline, "address" | "className" | "host"> {
+  readonly state: unknown;
+  readonly below: Readonly<Record<string, ChildrenPage>>;
 }
 
 type Answer = { readonly value: unknown } | { readonly code: string | null; readonly message: string };
@@ -50,6 +59,7 @@ type Answer = { readonly value: unknown } | { readonly code: string | null; read
 const LINE_BYTES_MAX = 64 * 1024;
 /** Of a whole fleet. */
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
+const STATE_BYTES_MAX = 2 ** 20;
 const CONNECTIONS_MAX = 16;
 /** How long a client may take to send its request. */
 const REQUEST_MS_MAX = 5000;
@@ -193,7 +203,7 @@ async function answerTo(line: string, reached: Reached): Promise<Answer> {
 
 async function carryOut(
   { action, count, host = -1, context, event = "" }: AdminRequest,
-  { hosts, parked }: Reached,
+  { hosts, parked, inspector }: Reached,
 ): Promise<unknown> {
   switch (action) {
     case "list":
@@ -206,6 +216,8 @@ async function carryOut(
       return await hosts().remove(host);
     case "move":
       return await hosts().move(String(context), host);
+    case "state":
+      return await shownContext(inspector, context);
     case "parked":
       return parked.list().map(({ args, ...rest }) => ({ ...rest, args: json([...args]) }));
     case "replay":
@@ -215,6 +227,17 @@ async function carryOut(
     default:
       throw new HeadwaterError("HW-6016", `"${String(action)}" is nothing that a program can be asked for.`);
   }
+}
+
+/** A context with its state, and the first contexts below it. */
+async function shownContext(inspector: Inspector, named: string | undefined): Promise<ShownState> {
+  const { address, className, host, children } = inspector.outline(named ?? inspector.roots[0] ?? "");
+  const state: unknown = JSON.parse(await inspector.state(address, STATE_BYTES_MAX));
+  const below = children.map(({ field, isSingle }): [string, ChildrenPage] => [
+    field,
+    isSingle ? { addresses: [`${address}.${field}`], hasMore: false } : inspector.children(address, field),
+  ]);
+  return { address, className, host, state, below: Object.fromEntries(below) };
 }
 
 /** Values of programs, as far as JSON has words for them. */

@@ -18,6 +18,7 @@ import { replay } from "./replay.js";
 import { run } from "./run.js";
 import { serve } from "./serve.js";
 import { sim } from "./sim.js";
+import { state } from "./state.js";
 import { streams } from "./streams.js";
 
 /** Every command there is, in the order in which help lists them. */
@@ -32,6 +33,7 @@ export const commands: readonly CliCommand[] = [
   hosts,
   events,
   observe,
+  state,
   journal,
   replay,
   query,

@@ -11,6 +11,7 @@ import { HOSTS_MAX, isSupervised, tellSupervisor } from "../host/ports/index.js"
 import {
   type AnyService,
   HOSTS,
+  inspectorOf,
   parkedOf,
   type RunOptions,
   hostsOf as serviceHosts,
@@ -277,6 +278,7 @@ async function openAdmin(
     const reached = {
       hosts: () => serviceHosts(service),
       parked: parkedOf(service),
+      inspector: inspectorOf(service),
       observe: service.observe,
     };
     return await openDoor(path, reached, written === undefined);

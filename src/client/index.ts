@@ -6,6 +6,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { Client } from "../model/api.js";
 import { Connection, type ConnectionState } from "./connection.js";
+import { follow, type Published, type PublishedPage } from "./follow.js";
 import type { ResumeStorage } from "./resuming.js";
 import { type SocketClass, socketUrl } from "./socket.js";
 import type { Watch, Watchable } from "./watches.js";
@@ -14,6 +15,7 @@ export { HeadwaterError, mayRetry } from "../errors.js";
 export type { Client } from "../model/api.js";
 export { errorFrom } from "../protocol/index.js";
 export type { ConnectionState } from "./connection.js";
+export type { Published } from "./follow.js";
 export type { ResumeStorage } from "./resuming.js";
 export { type Change, type SubscribeOptions, subscribe } from "./subscribe.js";
 export type { Watch, Watchable, WatchState } from "./watches.js";
@@ -47,6 +49,16 @@ export interface ServiceClient<A> {
    * function with equal arguments more than once costs the server nothing more.
    */
   watch<P extends unknown[], R>(call: (...args: P) => Promise<R>, ...args: P): Watch<R>;
+  /**
+   * The messages of a topic from a number on, each once and in order, over lost connections and restarts of the server:
+   * `for await (const { number, message } of client.follow(client.api.news, 1, "rivers"))`. The function of the API calls `since` of
+   * the topic. From 0: the messages that are published from now on.
+   */
+  follow<P extends unknown[], M>(
+    call: (from: number, ...args: P) => Promise<PublishedPage<M>>,
+    from: number,
+    ...args: P
+  ): AsyncGenerator<Published<M>>;
   /** What events of this session see as `this.event.caller`; undefined before the first connection. */
   readonly session: string | undefined;
   /** Hears when `state` changes. Returns how to stop. */
@@ -107,6 +119,7 @@ export function connect<A>(url: string, options: ConnectOptions = {}): ServiceCl
       return connection.terms?.session;
     },
     watch: (call, ...args) => watchable(call, args).open(),
+    follow: (call, from, ...args) => follow((at) => watchable(call, [at, ...args]), from),
     onState: (listener) => added(states, listener),
     onMessage: (listener) => added(listeners, listener),
     onMissed: (listener) => added(missed, listener),

@@ -10,10 +10,17 @@ import {
   type LookingOptions,
   lookAtWhole,
   namesOf,
+  routesOf,
   type StagePlan,
   type WholeProgram,
 } from "./pipeliner/index.js";
-import { loadingDiagnostics, type ReadingOptions, readProgram, type SourceProgram } from "./source/index.js";
+import {
+  loadingDiagnostics,
+  type ReadingOptions,
+  readProgram,
+  type SourceProgram,
+  unseenDiagnostics,
+} from "./source/index.js";
 
 /** A compiled program: what the linker needs, and the pipeline as data, put together when it is to be shown. */
 export interface Compilation {
@@ -44,7 +51,12 @@ export function compile(entry: string, options: CompileOptions = {}): Compilatio
       files: [...program.modules.keys()],
       ...assemble(written.whole, namesOf(written.whole), written.moved),
       stages: plans.map(({ stage }) => stage),
-      diagnostics: [...loadingDiagnostics(program), ...diagnostics()],
+      routes: routesOf(whole),
+      diagnostics: [
+        ...loadingDiagnostics(program),
+        ...diagnostics(),
+        ...(plans.length === 0 ? unseenDiagnostics(program) : []),
+      ],
       uncut: written.uncut,
     };
   });

@@ -106,6 +106,12 @@ export interface Diagnostic {
   readonly advice: string;
 }
 
+/** A handler, and what it answers: `POST /login`. */
+export interface HandlerRoute {
+  readonly place: Place;
+  readonly route: string;
+}
+
 export interface Pipeline {
   readonly entry: string;
   readonly files: readonly string[];
@@ -113,6 +119,7 @@ export interface Pipeline {
   readonly streams: readonly PipelineStream[];
   readonly groups: readonly Group[];
   readonly stages: readonly Stage[];
+  readonly routes: readonly HandlerRoute[];
   readonly diagnostics: readonly Diagnostic[];
   /** Awaits of known asynchronous calls that stay in one part with what follows, and why. */
   readonly uncut: readonly Diagnostic[];

@@ -61,7 +61,7 @@ app.get("/", async function all(req, res) {
 `,
   );
   const told =
-    /Stays in one part with what follows\n {2}app\.cjs:4:44 await fs\.promises\.readFile\(\)\n {4}HW-7015 app\.cjs:4:44: it is awaited in a loop.*\n {6}move it/;
+    /Stays in one part with what follows\n {2}app\.cjs:4:44 await fs\.promises\.readFile\(\) in GET \/\n {4}HW-7015 app\.cjs:4:44: it is awaited in a loop.*\n {6}move it/;
   assert.match((await run(file)).stdout, told);
   const { stdout, stderr } = await run(file, "--print");
   assert.match(stderr, told);
@@ -137,8 +137,8 @@ test("compile --profiled bakes in what a profile says", async (t) => {
   writeFileSync(profile, JSON.stringify({ [idOf("byEjs")]: 7.25, [idOf("byPug")]: 0.123 }));
 
   const said = await run(TEMPLATES, "--profiled", profile);
-  assert.match(said.stdout, /byEjs: the whole part;.*; measured 7\.3 ms, moves at once/);
-  assert.match(said.stdout, /byPug: the whole part;.*; measured 0\.12 ms, not worth it/);
+  assert.match(said.stdout, /byEjs \(GET \/ejs\): the whole part;.*; measured 7\.3 ms, moves at once/);
+  assert.match(said.stdout, /byPug \(GET \/pug\): the whole part;.*; measured 0\.12 ms, not worth it/);
   const { stdout: drawn } = await run(TEMPLATES, "--profiled", profile, "--dry-run");
   assert.match(drawn, /<title>[^<]*byPug: main loop[^<]*<\/title>/);
   assert.match(drawn, /<title>[^<]*byEjs: workers[^<]*<\/title>/);

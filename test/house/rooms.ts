@@ -176,6 +176,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
   react: { loads: ["client"] },
+  topics: { loads: ["model", "state"] },
   server: { loads: ["errors", "model", "protocol"] },
 
   "sim/programs": { loads: ["errors", "random", "model"] },
@@ -346,7 +347,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     names: ["host/node", "host/fleet"],
   },
   index: {
-    loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server"],
+    loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server", "topics"],
     names: ["cli", "host/ports", "host/store", "host/node", "host/fleet"],
   },
 };

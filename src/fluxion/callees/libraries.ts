@@ -132,6 +132,47 @@ const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
   },
 };
 
+const DATA: Record<string, LibraryKnowledge> = {
+  "sanitize-html": {
+    pure: ["", ".defaults.allowedTags.concat"],
+    heavy: [""],
+  },
+  "csv-parse/sync": { pure: [".parse"], heavy: [".parse"] },
+  "fast-json-patch": {
+    pure: [".compare", ".deepClone", ".escapePathComponent", ".unescapePathComponent"],
+    heavy: [".compare"],
+  },
+  // Only what writes: reading leaves number formats behind that writing uses. It puts sheets into books, so both count as written.
+  xlsx: {
+    pure: [
+      ".utils.json_to_sheet",
+      ".utils.aoa_to_sheet",
+      ".utils.book_new",
+      ".utils.book_append_sheet",
+      ".write",
+    ],
+    varies: [".write"],
+    heavy: [".write", ".utils.json_to_sheet", ".utils.aoa_to_sheet"],
+    writes: {
+      ".utils.book_append_sheet": [0, 1],
+      ".write": [0, 1],
+      ".utils.json_to_sheet": [1],
+      ".utils.aoa_to_sheet": [1],
+    },
+  },
+  // Errors of `validate` refer to the document; as instances of a class, they leave no worker.
+  graphql: {
+    makes: [".buildSchema", ".Source"],
+    pure: [".parse", ".print", ".validate", ".printSchema", ".stripIgnoredCharacters"],
+    heavy: [".parse", ".print", ".validate"],
+  },
+  jsonwebtoken: {
+    pure: [".sign", ".verify", ".decode"],
+    varies: [".sign", ".verify"],
+    writes: { ".sign": [0] }, // with `mutatePayload`
+  },
+};
+
 const SYNC_COMPRESSION = [
   ".gzipSync",
   ".gunzipSync",
@@ -226,6 +267,7 @@ export const LIBRARIES: Readonly<Record<string, LibraryKnowledge>> = {
   ...TEMPLATES,
   ...STYLES,
   ...IMAGES_AND_HASHES,
+  ...DATA,
   ...NODE,
   ...WEB,
 };

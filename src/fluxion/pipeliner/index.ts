@@ -12,6 +12,6 @@ export {
   type StageInput,
   type StagePlan,
 } from "./decide/index.js";
-export { assemble, nameOf, namesOf } from "./partition/index.js";
+export { assemble, nameOf, namesOf, routesOf } from "./partition/index.js";
 export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";
 export { exportsOf, type LookingOptions, lookAtWhole, type WholeProgram } from "./whole/index.js";

@@ -6,6 +6,7 @@ import { callDataMethod } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { evaluate } from "./expressions.js";
 import { callLibrary } from "./library-calls.js";
+import { listedKeys } from "./listed-keys.js";
 import { elementsOf, memberOfThing } from "./members.js";
 import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
@@ -74,10 +75,12 @@ export function callWith(engine: Engine, node: CallExpression, args: readonly Va
     if (callee.object.type === "Super") return callAbove(engine, node, callee, args);
     const object = evaluate(engine, callee.object);
     if (callee.computed) evaluate(engine, callee.property);
-    const key = keyOf(callee, callee.property);
-    noteMethod(engine, node, object, key, args);
-    if (isPure) return alone(engine.data("fresh", node));
-    return callMethod(engine, object, key, args, node);
+    const keys = callee.computed ? listedKeys(engine.module, callee.property) : null;
+    const values = (keys ?? [keyOf(callee, callee.property)]).map((key) => {
+      noteMethod(engine, node, object, key, args);
+      return isPure ? NONE : callMethod(engine, object, key, args, node);
+    });
+    return isPure ? alone(engine.data("fresh", node)) : union(...values);
   }
   const targets = evaluate(engine, callee);
   note(engine, node, targets, args);

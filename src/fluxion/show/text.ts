@@ -1,15 +1,16 @@
 import { relative } from "node:path";
-import type { Diagnostic, Pipeline, Place, Stage } from "../pipeline.js";
+import type { Diagnostic, HandlerRoute, Pipeline, Place, Stage } from "../pipeline.js";
 
 /** What was decided, for people. */
 export function showPipeline(pipeline: Pipeline, folder: string): string {
-  const { parts, stages, groups, diagnostics, uncut } = pipeline;
+  const { parts, stages, groups, diagnostics, uncut, routes } = pipeline;
   const at = placeIn(folder);
+  const called = callerOf(routes);
   return [
     `${count(parts.length, "part")}, ${count(stages.length, "stage")} that can run on workers, ${count(groups.length, "group")}`,
     ...section(
       "Stages",
-      stages.map((stage) => showStage(stage, at)),
+      stages.map((stage) => showStage(stage, called(stage.name, stage.place), at)),
     ),
     ...section(
       "Groups",
@@ -18,16 +19,23 @@ export function showPipeline(pipeline: Pipeline, folder: string): string {
           `${name}: ${members.join(", ")}${replicable ? " (nothing of it outlives a request)" : ""}`,
       ),
     ),
-    ...section("Stays on the main loop", bySubject(diagnostics, at)),
-    ...section(UNCUT, bySubject(uncut, at)),
+    ...section("Stays on the main loop", bySubject(diagnostics, called, at)),
+    ...section(UNCUT, bySubject(uncut, called, at)),
+    ...(stages.length + diagnostics.length === 0 ? NOTHING : []),
   ].join("\n");
 }
+
+const NOTHING = [
+  "",
+  "No handler, listener or continuation was found that could leave the main loop. Is this the file that registers the handlers?",
+  "A file that only starts another process, or gives its handlers to code of packages, has none: compile the file that it starts.",
+];
 
 const UNCUT = "Stays in one part with what follows";
 
 /** Awaits that are not rupture points; nothing if there are none. */
-export function showUncut({ uncut }: Pipeline, folder: string): string {
-  return section(UNCUT, bySubject(uncut, placeIn(folder)))
+export function showUncut({ uncut, routes }: Pipeline, folder: string): string {
+  return section(UNCUT, bySubject(uncut, callerOf(routes), placeIn(folder)))
     .join("\n")
     .trim();
 }
@@ -36,8 +44,28 @@ function placeIn(folder: string): (place: Place) => string {
   return ({ file, line, column }) => `${relative(folder, file) || file}:${line}:${column}`;
 }
 
+/** How people call a part, or a call in it: by the route that is answered there. */
+type Called = (name: string, place: Place) => string;
+
+function callerOf(routes: readonly HandlerRoute[]): Called {
+  return (name, place) => {
+    const around = routes.filter((each) => isInside(place, each.place));
+    const [inner] = around.toSorted((a, b) => b.place.start - a.place.start);
+    if (inner === undefined) return name;
+    if (!isInside(inner.place, place)) return `${name} in ${inner.route}`;
+    return ANONYMOUS.test(name) ? inner.route : `${name} (${inner.route})`;
+  };
+}
+
+const ANONYMOUS = /^anonymous_\d+$/;
+
+function isInside({ file, start, end }: Place, outer: Place): boolean {
+  return file === outer.file && start >= outer.start && end <= outer.end;
+}
+
 function showStage(
-  { name, kind, place, inputs, receivers, weight, measuredMs }: Stage,
+  { kind, place, inputs, receivers, weight, measuredMs }: Stage,
+  name: string,
   at: (place: Place) => string,
 ): string {
   const what = {
@@ -58,10 +86,14 @@ function showStage(
   return `${at(place)} ${name}: ${what}; sends ${sent}${back === "" ? "" : `; effects on ${back}`}${worth}`;
 }
 
-function bySubject(diagnostics: readonly Diagnostic[], at: (place: Place) => string): string[] {
+function bySubject(
+  diagnostics: readonly Diagnostic[],
+  called: Called,
+  at: (place: Place) => string,
+): string[] {
   const subjects = new Map<string, Diagnostic[]>();
   for (const each of diagnostics) {
-    const key = `${at(each.subjectPlace)} ${each.subject}`;
+    const key = `${at(each.subjectPlace)} ${called(each.subject, each.subjectPlace)}`;
     subjects.set(key, [...(subjects.get(key) ?? []), each]);
   }
   return [...subjects].flatMap(([subject, own]) => [subject, ...reasons(own, at)]);

@@ -1,7 +1,7 @@
 /** The files of a program: which there are, their syntax with positions, and which name means which variable. */
 
 export { Lines } from "./lines.js";
-export { loadingDiagnostics } from "./loading.js";
+export { loadingDiagnostics, unseenDiagnostics } from "./loading.js";
 export { type Inside, SourceModule, type Variable } from "./module.js";
 export { dataOf, finderOf, type ReadingOptions, readProgram, type SourceProgram } from "./program.js";
 export {

@@ -2,7 +2,7 @@ import { basename, dirname, relative } from "node:path";
 import type { Diagnostic } from "../pipeline.js";
 import type { SourceModule } from "./module.js";
 import type { SourceProgram } from "./program.js";
-import { type Node, plain } from "./syntax.js";
+import { type Node, plain, walk } from "./syntax.js";
 
 /** What Node will not be able to load. That is for Node to say, when it comes to that; but people want to know before. */
 export function loadingDiagnostics({ broken, modules }: SourceProgram): Diagnostic[] {
@@ -23,6 +23,37 @@ export function loadingDiagnostics({ broken, modules }: SourceProgram): Diagnost
     return [diagnostic(module, node, basename(module.path), reason, advice)];
   });
   return [...unreadable, ...requiring];
+}
+
+/**
+ * Where a program loads code that the compiler does not see, because only the running program knows its name. That says why nothing was
+ * found where nothing was.
+ */
+export function unseenDiagnostics({ modules }: SourceProgram): Diagnostic[] {
+  return [...modules.values()].flatMap((module) => {
+    const found: Diagnostic[] = [];
+    walk(module.syntax, (node) => {
+      const name = loadedName(module, node);
+      if (name === null || name.type === "Literal") return undefined;
+      const reason =
+        "it loads code by a name that is only known when the program runs, and nothing of that code is looked at";
+      const advice = "load it by a name that is written there, or compile the file that is loaded";
+      found.push(diagnostic(module, node, basename(module.path), reason, advice));
+      return undefined;
+    });
+    return found;
+  });
+}
+
+/** What a `require`, an `import()` or a new process is given. */
+function loadedName(module: SourceModule, node: Node): Node | null {
+  if (node.type === "ImportExpression") return node.source;
+  if (node.type !== "CallExpression") return null;
+  const callee = plain(node.callee);
+  const [name] = node.arguments;
+  if (name === undefined || callee.type !== "Identifier") return null;
+  const isRequire = callee.name === "require" && !module.variable(callee);
+  return isRequire ? plain(name) : null;
 }
 
 function diagnostic(

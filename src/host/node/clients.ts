@@ -4,6 +4,9 @@ import { InJournal, type Told } from "../event/index.js";
 import { apart, type Ports } from "../ports/index.js";
 import type { Ledger, Mailboxes } from "../store/index.js";
 
+const QUIET_MS = 60_000;
+const SHOWN_MAX = 100;
+
 type OnMessage = (message: unknown, from: Told) => void;
 
 /** A connected client. */
@@ -24,8 +27,18 @@ export class Clients {
   readonly #ports: Ports;
   readonly #ledger: Ledger | null;
   readonly #mailboxes: Mailboxes | null;
+  /** Hears of messages that reach no client. */
+  readonly #warn: (warning: HeadwaterError) => void;
+  #quietUntil = Number.NEGATIVE_INFINITY;
+  #unreported = 0;
 
-  constructor(ports: Ports, ledger: Ledger | null, mailboxes: Mailboxes | null) {
+  constructor(
+    ports: Ports,
+    ledger: Ledger | null,
+    mailboxes: Mailboxes | null,
+    warn: (warning: HeadwaterError) => void,
+  ) {
+    this.#warn = warn;
     this.#ports = ports;
     this.#ledger = ledger;
     this.#mailboxes = mailboxes;
@@ -77,10 +90,30 @@ export class Clients {
 
   tell(client: string, message: unknown, from: Told): void {
     const stored = message instanceof InJournal ? message : null;
-    this.#mailboxes?.put(client, stored?.bytes ?? weightOf(message), from);
+    const isKept = this.#mailboxes?.put(client, stored?.bytes ?? weightOf(message), from) ?? false;
     const caller = this.#connected.get(client);
+    if (caller === undefined && !isKept) this.#unknown(client, from);
     if (!caller?.isUpToDate) return;
     this.#hand(caller, stored === null ? message : this.#ledger?.message(client, from)?.message, from);
+  }
+
+  /** The first in a minute: how many messages reach no client may be for strangers to decide. */
+  #unknown(client: string, { node }: Told): void {
+    this.#unreported += 1;
+    const now = this.#ports.now();
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + QUIET_MS;
+    const others =
+      this.#unreported === 1 ? "" : ` So were ${this.#unreported - 1} more since the last warning.`;
+    this.#unreported = 0;
+    this.#warn(
+      new HeadwaterError(
+        "HW-1403",
+        `an event of ${node} has sent a message to the client ${JSON.stringify(client.slice(0, SHOWN_MAX))}, which is not connected and ` +
+          `for which nothing is kept: the message is gone.${others} Sessions are named by \`this.event.caller\`; what is for a user, and must ` +
+          "wait for it, is published to a topic.",
+      ),
+    );
   }
 
   #hand(caller: Caller, message: unknown, from: Told): void {

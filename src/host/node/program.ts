@@ -116,7 +116,7 @@ export class Program implements Surroundings {
       ledger.checkShapes(shapes);
     }
     const mailboxes = ledger ? new Mailboxes(ledger, ports, options.limits) : null;
-    this.clients = new Clients(ports, ledger ?? null, mailboxes);
+    this.clients = new Clients(ports, ledger ?? null, mailboxes, (warning) => this.warn(warning));
     if (ledger) this.#recover(ledger);
   }
 

@@ -96,9 +96,13 @@ export class Mailboxes {
     }
   }
 
-  put(client: string, bytes: number, from: Told): void {
+  /** False if nothing is kept for the client. */
+  put(client: string, bytes: number, from: Told): boolean {
     const mailbox = this.#mailboxOf(client);
-    if (mailbox === undefined) return this.ledger.forgetMessage(client, from);
+    if (mailbox === undefined) {
+      this.ledger.forgetMessage(client, from);
+      return false;
+    }
     const { letters, share } = mailbox;
     const taken = bytes + LETTER_BYTES;
     letters.push({ from, bytes: taken, leftAt: this.ports.now() });
@@ -107,6 +111,7 @@ export class Mailboxes {
     share.take(taken);
     if (isFull || share.room < 0) this.forget(client);
     else this.#watch();
+    return true;
   }
 
   /** The client has this message, and all earlier ones of that logical node. */

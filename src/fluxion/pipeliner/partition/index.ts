@@ -2,3 +2,4 @@
 
 export { assemble } from "./assemble.js";
 export { nameOf, namesOf } from "./names.js";
+export { routesOf } from "./routes.js";

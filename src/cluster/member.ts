@@ -1,7 +1,6 @@
 import type { HeadwaterError } from "../errors.js";
 import type { AnyService } from "../host/service.js";
 import type { KeyTable } from "../journal/journal.js";
-import { damaged } from "../journal/problems.js";
 import type { Beat } from "../journal/stream/beats.js";
 import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
 import type { FollowedLog } from "../journal/stream/followed-table.js";
@@ -15,6 +14,7 @@ import { HeadConnection } from "./head-connection.js";
 import { type Hello, LINK_VERSION } from "./links.js";
 import type { MemberParts } from "./member-parts.js";
 import { OfferedHosts } from "./offered-hosts.js";
+import { openFollowed } from "./open-followed.js";
 import { answersOf, noSuccessor, notTheHead } from "./operations.js";
 import { MemberPresence } from "./presence.js";
 import { Suspicion } from "./suspicion.js";
@@ -71,7 +71,7 @@ export class Member {
 
   static async join(parts: MemberParts): Promise<Member> {
     let member: Member | null = null;
-    const followed = await open(parts, () => member);
+    const followed = await openFollowed(parts, () => member);
     member = new Member(parts, followed);
     await member.#begin();
     return member;
@@ -314,7 +314,7 @@ export class Member {
   async #standBy(): Promise<void> {
     this.#own = null;
     await this.#followed.close();
-    this.#followed = await open(this.#parts, () => this, this.#losses > 0);
+    this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
     this.#snapshotAt = 0;
     this.#suspicion.sign();
     if (this.#isStopped) return;
@@ -393,20 +393,4 @@ export class Member {
     await this.#followed.close();
     await port.close();
   }
-}
-
-async function open(parts: MemberParts, member: () => Member | null, isAnew = false): Promise<FollowedLog> {
-  const { port, world, address, directory, onWarning, onFailure } = parts;
-  let followed: FollowedLog | null = null;
-  followed = await world.openTable(port, {
-    address,
-    directory,
-    isAnew,
-    onWarning,
-    onEpoch: (epoch, name) => member()?.noteEpoch(epoch, name),
-    onFailure: (what) => {
-      if (member()?.lostTrack(followed) !== true) onFailure(damaged(address, what));
-    },
-  });
-  return followed;
 }

@@ -2,19 +2,18 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Batch } from "#src/streams/columns/index.js";
-import type { DurableRun } from "./nexmark/durable.js";
-import { type Batches, engineOf, standingOf } from "./nexmark/engine.js";
-import { batchesOf, type Events, nexmarkEvents } from "./nexmark/events.js";
+import type { EngineRun } from "./nexmark/durable.js";
+import type { Ask, Form } from "./nexmark/engine-process.js";
+import { type Events, nexmarkEvents } from "./nexmark/events.js";
 import { QUERIES } from "./nexmark/queries.js";
 import type { NexmarkQuery } from "./nexmark/query.js";
 
 /**
  * Nexmark as standing queries, over events that stand in memory as columns, beside what one would write by hand over row objects.
  * A round is a batch of bids with what comes in its time; queries over windows emit when windows close, others with every
- * change. Results are counted and dropped; nothing is journaled. Both take turns in one process, and what counts is CPU time,
- * so the events per second are those of one core. `--once` runs the queries over the whole input instead. `--journal` runs them in
- * the service, with a journal that is written: see `nexmark/durable.ts`.
+ * change. Results are counted and dropped; nothing is journaled. Both take turns, each in a process that holds the events in its
+ * own form only, and what counts is CPU time, so the events per second are those of one core. `--once` runs the queries over the
+ * whole input instead. `--journal` runs them in the service, with a journal that is written: see `nexmark/durable.ts`.
  */
 const BATCH_ROWS = 1000;
 /** The least ratio to the loop by hand, without a journal and with one. */
@@ -53,29 +52,21 @@ export async function main(args: readonly string[]): Promise<void> {
     throw new Error(`There is no query "${values.query}": ${Object.keys(QUERIES).join(", ")}.`);
   progress(`${count.toLocaleString("en")} events`);
   const events = nexmarkEvents(count);
-  const batches: Batches = {
-    person: batchesOf("person", events, BATCH_ROWS),
-    auction: batchesOf("auction", events, BATCH_ROWS),
-    bid: batchesOf("bid", events, BATCH_ROWS),
-    side_input: batchesOf("side_input", events, BATCH_ROWS),
-  };
   const form = values.once === true ? "once" : "standing";
   const journal = values.journal === true ? "written" : "none";
   const goal = GOALS[journal];
   const figures: Figure[] = [];
-  const service = journal === "written" ? new DurableProcess(count) : null;
+  const engine = new EngineProcess(count, journal === "written" ? "journal" : form);
   for (const [name, query] of chosen) {
-    const figure =
-      journal === "written"
-        ? await measuredWithJournal(name, query, events, service, count, Math.min(rounds, 3))
-        : await measured(name, query, form, events, batches, count, rounds);
+    const turns = journal === "written" ? Math.min(rounds, 3) : rounds;
+    const figure = await measured(name, query, events, engine, count, turns);
     figures.push(figure);
     if (values.json === true)
       process.stdout.write(
         `${JSON.stringify({ bench: "nexmark", form, journal, events: count, ...figure })}\n`,
       );
   }
-  service?.end();
+  engine.end();
   if (values.json !== true) process.stdout.write(table(figures));
   const least = figures.reduce((a, b) => (b.ratio < a.ratio ? b : a));
   progress(
@@ -86,40 +77,31 @@ export async function main(args: readonly string[]): Promise<void> {
 /** The two take turns, so that a slow moment of the machine falls on both; medians are reported. */
 async function measured(
   name: string,
-  { sql, byHand, isWindowed }: NexmarkQuery,
-  form: "once" | "standing",
+  { byHand }: NexmarkQuery,
   events: Events,
-  batches: Batches,
+  engine: EngineProcess,
   count: number,
   rounds: number,
 ): Promise<Figure> {
-  const emit = isWindowed === true ? "on window close" : "changes";
-  const engine = form === "once" ? await engineOf(sql) : await standingOf(sql, { emit, latenessMs: 0 });
-  let [results, expected] = [0, 0];
-  const runs = {
-    engine: () => {
-      results = 0;
-      engine(batches, (batch) => {
-        results += weightOf(batch);
-      });
-    },
-    byHand: () => {
-      expected = 0;
+  const times = { engine: [] as number[], byHand: [] as number[] };
+  let expected = 0;
+  for (let round = 0; round < rounds + 1; round++) {
+    const isFirst = round === 0; // it warms up, and all of its results are counted
+    const { cpuSeconds: own, results } = await engine.run({ name, isChecked: isFirst });
+    expected = 0;
+    const hand = cpuSeconds(() =>
       byHand(events, (row) => {
         expected++;
         last = row; // otherwise the row would not be made at all
-      });
-    },
-  };
-  const times: Record<keyof typeof runs, number[]> = { engine: [], byHand: [] };
-  for (let round = 0; round < rounds + 1; round++)
-    for (const which of ["engine", "byHand"] as const) {
-      const seconds = cpuSeconds(runs[which]);
-      if (round > 0) times[which].push(seconds); // the first round warms up
-    }
-  if (results !== expected || last.length === 0)
-    throw new Error(`${name} gave ${results} results, and ${expected} by hand.`);
-  return figureOf(name, results, count, median(times.engine), median(times.byHand));
+      }),
+    );
+    if ((results !== null && results !== expected) || last.length === 0)
+      throw new Error(`${name} gave ${results} results, and ${expected} by hand.`);
+    if (isFirst) continue;
+    times.engine.push(own);
+    times.byHand.push(hand);
+  }
+  return figureOf(name, expected, count, median(times.engine), median(times.byHand));
 }
 
 function figureOf(name: string, results: number, count: number, own: number, hand: number): Figure {
@@ -133,23 +115,23 @@ function figureOf(name: string, results: number, count: number, own: number, han
   };
 }
 
-/** The service with its journal, in a process of its own: see `nexmark/durable-process.ts`. */
-class DurableProcess {
+/** The engine, in a process of its own: see `nexmark/engine-process.ts`. */
+class EngineProcess {
   readonly #process: ChildProcess;
 
-  constructor(count: number) {
-    const program = fileURLToPath(new URL("nexmark/durable-process.ts", import.meta.url));
-    this.#process = fork(program, [String(count), String(BATCH_ROWS)]);
+  constructor(count: number, form: Form) {
+    const program = fileURLToPath(new URL("nexmark/engine-process.ts", import.meta.url));
+    this.#process = fork(program, [String(count), String(BATCH_ROWS), form]);
   }
 
-  async run(name: string): Promise<DurableRun> {
-    this.#process.send(name);
+  async run(ask: Ask): Promise<EngineRun> {
+    this.#process.send(ask);
     const heard = new AbortController();
     const ended = once(this.#process, "exit", heard).then(() => {
-      throw new Error(`The service ended while it ran ${name}.`);
+      throw new Error(`The engine ended while it ran ${ask.name}.`);
     });
     ended.catch(() => {});
-    const [run] = (await Promise.race([once(this.#process, "message", heard), ended])) as [DurableRun];
+    const [run] = (await Promise.race([once(this.#process, "message", heard), ended])) as [EngineRun];
     heard.abort();
     return run;
   }
@@ -157,46 +139,6 @@ class DurableProcess {
   end(): void {
     this.#process.kill();
   }
-}
-
-/** The same with the service and its journal. */
-async function measuredWithJournal(
-  name: string,
-  { byHand }: NexmarkQuery,
-  events: Events,
-  service: DurableProcess | null,
-  count: number,
-  rounds: number,
-): Promise<Figure> {
-  const [engine, hand]: [number[], number[]] = [[], []];
-  let results: number | null = null;
-  let expected = 0;
-  for (let round = 0; round < rounds + 1; round++) {
-    const run = await service?.run(name);
-    if (run === undefined) throw new Error("There is no process to run it.");
-    results = run.results;
-    expected = 0;
-    const seconds = cpuSeconds(() =>
-      byHand(events, (row) => {
-        expected++;
-        last = row;
-      }),
-    );
-    if (round === 0) continue;
-    engine.push(run.cpuSeconds);
-    hand.push(seconds);
-  }
-  if ((results !== null && results !== expected) || last.length === 0)
-    throw new Error(`${name} gave ${results} results, and ${expected} by hand.`);
-  return figureOf(name, expected, count, median(engine), median(hand));
-}
-
-/** How many rows a batch adds, less those that it takes back. */
-function weightOf({ rows, weights }: Batch): number {
-  if (weights === null) return rows;
-  let sum = 0;
-  for (let i = 0; i < rows; i++) sum += weights[i] as number;
-  return sum;
 }
 
 function cpuSeconds(run: () => void): number {

@@ -2,6 +2,7 @@ import type { Batch } from "#src/streams/columns/index.js";
 import { type StandingQuery, standingQuery, startQuery } from "#src/streams/operators/index.js";
 import type { InputSpec } from "#src/streams/plan/index.js";
 import { planQuery } from "#src/streams/sql/index.js";
+import type { EngineRun } from "./durable.js";
 import { type Events, SCHEMAS, type TableName } from "./events.js";
 
 export type Batches = Readonly<Record<TableName, readonly Batch[]>>;
@@ -22,6 +23,33 @@ export async function engineOf(sql: string): Promise<Run> {
     query.end();
     if (query.errors.first !== null) throw new Error(query.errors.first.message);
   };
+}
+
+/** The same with its CPU time and what its results add up to, which are counted and dropped. */
+export async function countedRun(
+  sql: string,
+  form: "once" | "standing",
+  emit: StandingRun["emit"],
+  batches: Batches,
+): Promise<() => EngineRun> {
+  const run = form === "once" ? await engineOf(sql) : await standingOf(sql, { emit, latenessMs: 0 });
+  return () => {
+    let results = 0;
+    const before = process.cpuUsage();
+    run(batches, (batch) => {
+      results += weightOf(batch);
+    });
+    const { user, system } = process.cpuUsage(before);
+    return { cpuSeconds: (user + system) / 1e6, results };
+  };
+}
+
+/** How many rows a batch adds, less those that it takes back. */
+function weightOf({ rows, weights }: Batch): number {
+  if (weights === null) return rows;
+  let sum = 0;
+  for (let i = 0; i < rows; i++) sum += weights[i] as number;
+  return sum;
 }
 
 export const TIMES: Readonly<Record<(typeof STREAMS)[number], number>> = { person: 6, auction: 5, bid: 5 };

@@ -106,8 +106,11 @@ export type FromItem = { readonly span: Span } & (
       readonly kind: "table";
       readonly name: string;
       readonly alias: string | null;
-      /** As it is when the row of the other side is processed: FOR SYSTEM_TIME AS OF PROCTIME(). */
-      readonly isVersion: boolean;
+      /**
+       * FOR SYSTEM_TIME AS OF: the table as it is when the row of the other side is processed, or as it was at a time that is a column
+       * of the other side.
+       */
+      readonly version: "now" | ColumnName | null;
     }
   | {
       readonly kind: "subquery";

@@ -148,6 +148,8 @@ export type LogicalPlan = {
       readonly join: SqlJoinKind;
       /** Rows of the left side meet the rows that the right side has when they come; what changes later changes nothing. */
       readonly isTemporal: boolean;
+      /** Rows of the left side meet the versions that the right side had at the time in this column of theirs. */
+      readonly asOf: { readonly index: number; readonly span: Span } | null;
       readonly left: LogicalPlan;
       readonly right: LogicalPlan;
       readonly on: PlanExpression | null;

@@ -10,6 +10,7 @@ const SECTIONS = ["What happened", "Example", "Why there is this rule", "How to 
 
 /** Codes that no correct program or command can cause by itself, or that take a command to cause. */
 const WITHOUT_PROGRAM: readonly Code[] = [
+  "HW-1403",
   "HW-1027",
   "HW-1028",
   "HW-1106",

@@ -156,7 +156,7 @@ test("FOR SYSTEM_TIME AS OF PROCTIME() is a temporal join, and stands nowhere el
   }
   const on = "ON a.key = rates.key";
   for (const [sql, message] of [
-    [`select 1 from a join rates ${version} a.at ${on}`, "takes PROCTIME()"],
+    [`select 1 from a join rates ${version} a.ts ${on}`, "rates has no event time"],
     [`select 1 from rates ${version} PROCTIME()`, "right side of JOIN or LEFT JOIN"],
     [`select 1 from a full join rates ${version} PROCTIME() ${on}`, "right side of JOIN or LEFT JOIN"],
   ] as const)

@@ -14,9 +14,9 @@ export function readFrom(reading: Reading, node: Node): FromItem {
       const { relname, schemaname, catalogname, alias, location } = node.RangeVar;
       const version = reader.version(location);
       if (version === "other")
-        reader.refuse(
+        return reader.refuse(
           span,
-          "FOR SYSTEM_TIME AS OF takes PROCTIME(): the version that the table has when the row is processed. Join a stream of versions by a time interval for others.",
+          "FOR SYSTEM_TIME AS OF takes a time column of the left side, or PROCTIME(): the version that the table has when the row is processed.",
         );
       if (catalogname !== undefined) reader.refuse(span, "A table name with a database is not supported.");
       noColumns(reader, alias, span);
@@ -25,7 +25,10 @@ export function readFrom(reading: Reading, node: Node): FromItem {
       const name = schemaname === undefined ? table : `${reader.name(schemaname)}.${table}`;
       return {
         ...{ kind: "table", name, alias: known ?? (schemaname === undefined ? null : table), span },
-        isVersion: version !== null,
+        version:
+          version === null || version === "now"
+            ? version
+            : { kind: "column", table: version.table, name: version.name, span: reader.span(version.start) },
       };
     }
     if ("RangeSubselect" in node) {

@@ -2,7 +2,7 @@ import type { Node, ScanToken } from "libpg-query";
 import { HeadwaterError } from "../../errors.js";
 import type { Emit } from "../plan.js";
 import { type Offsets, pointAt, type Span } from "../source.js";
-import type { Adapted, WatermarkWords } from "./tokens.js";
+import type { Adapted, VersionWords, WatermarkWords } from "./tokens.js";
 
 /** Deeper than anybody writes, and far from the end of the stack. */
 const DEPTH_MAX = 200;
@@ -36,7 +36,7 @@ export class StatementReader {
   }
 
   /** What FOR SYSTEM_TIME AS OF says behind the name of a table. */
-  version(location: number | undefined): "now" | "other" | null {
+  version(location: number | undefined): VersionWords | null {
     return this.#adapted.versions.get(location ?? -1) ?? null;
   }
 

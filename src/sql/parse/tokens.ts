@@ -23,10 +23,16 @@ export interface Adapted {
   /** What stands in `WITH (...)` at the end of a query. */
   readonly options: Readonly<Record<string, string>>;
   readonly createsStream: boolean;
-  /** The tables with FOR SYSTEM_TIME AS OF, by where their names begin, and whether it is the moment of processing. */
-  readonly versions: ReadonlyMap<number, "now" | "other">;
+  /** The tables with FOR SYSTEM_TIME AS OF, by where their names begin. */
+  readonly versions: ReadonlyMap<number, VersionWords>;
   readonly watermark: WatermarkWords | null;
 }
+
+/** The moment of processing, the place of a column with a time, or something else. */
+export type VersionWords =
+  | "now"
+  | "other"
+  | { readonly table: string | null; readonly name: string; readonly start: number };
 
 /** What stands behind WATERMARK FOR, and where. */
 export interface WatermarkWords {
@@ -65,12 +71,12 @@ export function adapt(text: string): Adapted {
       put(tokens[i + 3], "");
     }
   }
-  const versions = new Map<number, "now" | "other">();
+  const versions = new Map<number, VersionWords>();
   for (const [i, token] of tokens.entries()) {
-    const clauseEnd = versionClause(word, i + 1);
-    if (clauseEnd === null) continue;
-    versions.set(token.start, clauseEnd.isNow ? "now" : "other");
-    for (const each of tokens.slice(i + 1, clauseEnd.to)) put(each, "");
+    const clause = versionClause(tokens, word, i + 1);
+    if (clause === null) continue;
+    versions.set(token.start, clause.version);
+    for (const each of tokens.slice(i + 1, clause.to)) put(each, "");
   }
   const back = new RegExp(standIn, "g");
   return {
@@ -87,14 +93,27 @@ export function adapt(text: string): Adapted {
 
 /** `FOR SYSTEM_TIME AS OF PROCTIME()`, or a column such as `b.ts` instead of the call. */
 function versionClause(
+  tokens: readonly ScanToken[],
   word: (i: number) => string,
   from: number,
-): { readonly to: number; readonly isNow: boolean } | null {
+): { readonly to: number; readonly version: VersionWords } | null {
   if (["for", "system_time", "as", "of"].some((each, i) => word(from + i) !== each)) return null;
-  let to = from + 5;
+  const first = from + 4;
+  let to = first + 1;
   while (word(to) === ".") to += 2;
-  const isCall = word(to) === "(" && word(to + 1) === ")";
-  return { to: isCall ? to + 2 : to, isNow: isCall && ["proctime", "now"].includes(word(from + 4)) };
+  if (word(to) === "(" && word(to + 1) === ")")
+    return { to: to + 2, version: ["proctime", "now"].includes(word(first)) ? "now" : "other" };
+  const [name, table] = [nameOf(tokens[to - 1]), to - first > 1 ? nameOf(tokens[to - 3]) : null];
+  const isColumn = to - first <= 3 && name !== null && (to - first === 1 || table !== null);
+  return { to, version: isColumn ? { table, name, start: tokens[first]?.start ?? 0 } : "other" };
+}
+
+/** An identifier as PostgreSQL reads it. */
+function nameOf(token: ScanToken | undefined): string | null {
+  if (token === undefined) return null;
+  const { text } = token;
+  if (text.startsWith('"')) return text.slice(1, -1).replaceAll('""', '"');
+  return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(text) ? text.toLowerCase() : null;
 }
 
 /** With the comma before it, up to the next one or the end of the list. */

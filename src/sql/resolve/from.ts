@@ -28,7 +28,7 @@ export function resolveFrom(
 function fromItem(resolver: Resolver, from: FromItem, outer: Scope | null, named: Named | null): Source {
   switch (from.kind) {
     case "table":
-      if (from.isVersion)
+      if (from.version !== null)
         throw refusal(
           resolver.text,
           from.span,
@@ -130,11 +130,15 @@ function join(
   named: Named | null,
 ): Source {
   const left = fromItem(resolver, from.left, outer, named);
-  const isTemporal =
-    from.right.kind === "table" && from.right.isVersion && (from.join === "inner" || from.join === "left");
+  const version =
+    from.right.kind === "table" && (from.join === "inner" || from.join === "left")
+      ? from.right.version
+      : null;
+  const isTemporal = version !== null;
+  const asOf = version === null || version === "now" ? null : timeOf(resolver, left, version);
   const right = fromItem(
     resolver,
-    isTemporal ? { ...from.right, isVersion: false } : from.right,
+    isTemporal && from.right.kind === "table" ? { ...from.right, version: null } : from.right,
     outer,
     named,
   );
@@ -172,6 +176,7 @@ function join(
     kind: "join",
     join: from.join,
     isTemporal,
+    asOf,
     left: left.plan,
     right: right.plan,
     on: allOf([...equalities, ...on]),
@@ -179,6 +184,18 @@ function join(
     span: from.span,
   };
   return { plan, visible: both.map((each) => ({ ...each, column: sides[each.index] ?? each.column })) };
+}
+
+/** The column of the left side that says which version of the table a row meets. */
+function timeOf(resolver: Resolver, { visible }: Source, name: ColumnName) {
+  const { index, column } = new Scope(resolver.text, visible, null).find(name);
+  if (!["timestamp", "timestamptz", "untyped"].includes(column.type))
+    throw senseless(
+      resolver.text,
+      name.span,
+      `FOR SYSTEM_TIME AS OF takes a time, and ${column.name} is of type ${showType(column.type)}.`,
+    );
+  return { index, span: name.span };
 }
 
 /** The columns of both sides; those of a side that may have no match can be NULL. */

@@ -1,17 +1,20 @@
 import type { LibraryName } from "./lib/index.js";
 
+/** A column of one of the batches that the code reads. */
+export interface ColumnSource {
+  readonly batch: string;
+  readonly column: number;
+}
+
 /** A value in generated code. Both parts are expressions without effects, cheap enough to be written twice. */
 export interface Value {
   readonly v: string;
   /** Whether it is NULL, or `null` if it never is. */
   readonly n: string | null;
-  /** Of a text in a column of a batch: which one, and the names of its texts and code, so that copying decodes nothing. */
-  readonly text?: {
-    readonly batch: string;
-    readonly column: number;
-    readonly texts: string;
-    readonly code: string;
-  };
+  /** The column that it stands in, if it was only passed on. */
+  readonly source?: ColumnSource;
+  /** Of a text in a column of a batch: the names of its texts and code, so that copying decodes nothing. */
+  readonly text?: { readonly texts: string; readonly code: string };
 }
 
 /**
@@ -23,6 +26,8 @@ export class CodeBuilder {
   #lines: string[] = [];
   readonly #before: string[] = [];
   #names = 0;
+  /** The expressions that have names, by the blocks that are open. */
+  readonly #scopes: Map<string, string>[] = [new Map()];
   readonly constants: unknown[] = [];
   /** Something in it can throw a `RowError`. */
   canFail = false;
@@ -69,12 +74,26 @@ export class CodeBuilder {
     return name;
   }
 
+  /**
+   * The same for an expression that gives the same all over the row: where it was named before in this block, or in one around it, it
+   * is not computed again.
+   */
+  once(expression: string): string {
+    for (const scope of this.#scopes) {
+      const known = scope.get(expression);
+      if (known !== undefined) return known;
+    }
+    const name = this.bind(expression);
+    this.#scopes.at(-1)?.set(expression, name);
+    return name;
+  }
+
   /** What `write` writes, apart: the caller decides where it goes. */
   apart<T>(write: () => T): { readonly lines: readonly string[]; readonly result: T } {
     const before = this.#lines;
     this.#lines = [];
     try {
-      const result = write();
+      const result = this.#scoped(write);
       return { lines: this.#lines, result };
     } finally {
       this.#lines = before;
@@ -83,8 +102,17 @@ export class CodeBuilder {
 
   block(head: string, write: () => void): void {
     this.line(`${head} {`);
-    write();
+    this.#scoped(write);
     this.line("}");
+  }
+
+  #scoped<T>(write: () => T): T {
+    this.#scopes.push(new Map());
+    try {
+      return write();
+    } finally {
+      this.#scopes.pop();
+    }
   }
 }
 

@@ -87,9 +87,9 @@ function strict(
   const isCheap = !canFail && !written.includes("library.");
   // A comparison is cheap enough to stand where it is used.
   if (isCheap && type.type === "bool") return { v: `(${written})`, n };
-  if (n === null || isCheap) return { v: code.bind(written), n };
-  const isNull = code.bind(n);
-  return { v: code.bind(`${isNull} ? ${blank(type)} : ${written}`), n: isNull };
+  if (n === null || isCheap) return { v: code.once(written), n };
+  const isNull = code.once(n);
+  return { v: code.once(`${isNull} ? ${blank(type)} : ${written}`), n: isNull };
 }
 
 /** A function of `sql/builtins`: a constant of the code, which may refuse the row, and may give NULL. */
@@ -107,13 +107,13 @@ function builtin(
   );
   const call = `${code.constant(found.run)}(${values.join(", ")})`;
   if (!found.signature.nullable) {
-    if (n === null) return { v: code.bind(call), n };
-    const isNull = code.bind(n);
-    return { v: code.bind(`${isNull} ? ${blank(expression)} : ${call}`), n: isNull };
+    if (n === null) return { v: code.once(call), n };
+    const isNull = code.once(n);
+    return { v: code.once(`${isNull} ? ${blank(expression)} : ${call}`), n: isNull };
   }
-  const value = code.bind(n === null ? call : `${n} ? null : ${call}`);
-  const isNull = code.bind(`${value} === null`);
-  return { v: code.bind(`${isNull} ? ${blank(expression)} : ${value}`), n: isNull };
+  const value = code.once(n === null ? call : `${n} ? null : ${call}`);
+  const isNull = code.once(`${value} === null`);
+  return { v: code.once(`${isNull} ? ${blank(expression)} : ${value}`), n: isNull };
 }
 
 /**

@@ -22,3 +22,4 @@ export {
 } from "./join.js";
 export { LIBRARY } from "./lib/index.js";
 export { transform } from "./output.js";
+export { type RowOrder, rowOrder } from "./row-order.js";

@@ -123,13 +123,13 @@ class ProbeCode {
     this.#met = columnsOf(code, "other", plan[this.#other].columns, "j");
     this.target = new BatchTarget(code, "out", after.output);
     this.#key = new GeneratedKey(code, "table", keys.slice(0, keys.length - 2));
-    code.line("let k = 0, room = out.capacity, ow = out.weights;", ...this.#key.hoist);
+    code.line("let k = 0, room = out.capacity, weights = out.weights;", ...this.#key.hoist);
     code.line(
       `const heads = table.columns[${heads[side]}].values, others = table.columns[${heads[this.#other]}].values;`,
       "const next = other.next;",
     );
     this.#values = this.#keeping();
-    if (this.#theirs.rows === "weighted") code.line("const weights = other.weights;");
+    if (this.#theirs.rows === "weighted") code.line("const theirWeights = other.weights;");
     if (this.#theirs.counts) code.line("const matches = other.matches, unknown = other.unknown;");
     rowLoop(code, () => rowSteps(code, before.steps, row, (values) => this.#row(values)));
     if (this.#own.rows === "bag") code.line("own.batch.rows = at;");
@@ -219,7 +219,7 @@ class ProbeCode {
   #pair(values: readonly Value[]): void {
     const { code, plan, side } = this;
     const all = side === "left" ? [...values, ...this.#met] : [...this.#met, ...values];
-    const weight = this.#theirs.rows === "weighted" ? "weights[j]" : "1";
+    const weight = this.#theirs.rows === "weighted" ? "theirWeights[j]" : "1";
     const count = (isKnown: boolean) => {
       const name = isKnown ? "atches" : "nknown";
       if (this.#own.counts) code.line(`if (isNew) own${isKnown ? "M" : "U"}${name}[place] += ${weight};`);
@@ -249,13 +249,8 @@ class ProbeCode {
   #write(row: readonly Value[], weight: string | null): void {
     const { code, target } = this;
     rowSteps(code, this.after.steps, row, (result) => {
-      code.line(
-        "if (k === room) {",
-        "out.rows = k; out.reserve(1); room = out.capacity; ow = out.weights;",
-        ...target.hoist,
-        "}",
-      );
-      if (weight !== null) code.line(`ow[k] = ${weight};`);
+      target.reserve();
+      if (weight !== null) code.line(`weights[k] = ${weight};`);
       target.write(result);
     });
   }

@@ -11,19 +11,20 @@ export function columnsOf(code: CodeBuilder, batch: string, schema: Schema, i: s
     code.line(`const ${column} = ${batch}.columns[${index}];`);
     if (nullable) code.line(`const ${nulls} = ${column}.nulls;`);
     const n = nullable ? `(${nulls}[${i}] === 1)` : null;
+    const source = { batch, column: index };
     if (type === "text" || type === "json") {
       const texts = code.name("t");
       code.line(`const ${values} = ${column}.codes, ${texts} = ${column}.texts;`);
       const at = `${values}[${i}]`;
       // The code of NULL is 0, and there may be no text under it.
       const v = n === null ? `${texts}.get(${at})` : `(${n} ? "" : ${texts}.get(${at}))`;
-      return { v, n, text: { batch, column: index, texts, code: at } };
+      return { v, n, source, text: { texts, code: at } };
     }
     code.line(`const ${values} = ${column}.values;`);
     const at = `${values}[${i}]`;
-    if (type === "bool") return { v: `(${at} === 1)`, n };
-    if (type === "numeric") return { v: `(${at} === ${at} ? ${at} : ${column}.bigs.get(${i}))`, n };
-    return { v: at, n };
+    if (type === "bool") return { v: `(${at} === 1)`, n, source };
+    if (type === "numeric") return { v: `(${at} === ${at} ? ${at} : ${column}.bigs.get(${i}))`, n, source };
+    return { v: at, n, source };
   });
 }
 

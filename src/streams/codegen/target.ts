@@ -1,18 +1,13 @@
 import { Batch, type Column, emptyColumn, type Schema, type TextColumn } from "../columns/index.js";
-import type { CodeBuilder, Value } from "./code.js";
-
-/** Where the texts of an output column come from: a column of one of the batches that the code reads. */
-export interface Shared {
-  readonly batch: string;
-  readonly column: number;
-}
+import type { CodeBuilder, ColumnSource, Value } from "./code.js";
 
 /**
  * The batch that generated code appends to, at row `k`. A text that is only passed on is copied as its code, and the output
  * shares the texts of the column that it comes from.
  */
 export class BatchTarget {
-  readonly shared: (Shared | null)[] = [];
+  /** Where the texts of each column come from. */
+  readonly shared: (ColumnSource | null)[] = [];
 
   constructor(
     readonly code: CodeBuilder,
@@ -22,6 +17,17 @@ export class BatchTarget {
     const names = schema.flatMap((_, i) => [`o${i}`, `ov${i}`, `on${i}`]);
     if (names.length > 0) code.line(`let ${names.join(", ")};`);
     code.line(...this.hoist);
+  }
+
+  /** Makes room for row `k`, where `room` rows have room so far; `weights` may be replaced with the columns. */
+  reserve(): void {
+    const { batch } = this;
+    this.code.line(
+      "if (k === room) {",
+      `${batch}.rows = k; ${batch}.reserve(1); room = ${batch}.capacity; weights = ${batch}.weights;`,
+      ...this.hoist,
+      "}",
+    );
   }
 
   /** Reads the arrays of the columns; again whenever the batch has grown. */
@@ -36,8 +42,7 @@ export class BatchTarget {
   write(row: readonly Value[]): void {
     for (const [i, spec] of this.schema.entries()) {
       const value = row[i] ?? { v: "0", n: "true" };
-      this.shared[i] =
-        value.text === undefined ? null : { batch: value.text.batch, column: value.text.column };
+      this.shared[i] = value.text === undefined ? null : (value.source ?? null);
       this.#cell(i, spec.type, value);
     }
     this.code.line("k++;");
@@ -66,7 +71,7 @@ export class BatchTarget {
 /** An empty batch that shares texts with the batches that are read. */
 export function emptyOutput(
   schema: Schema,
-  shared: readonly (Shared | null)[],
+  shared: readonly (ColumnSource | null)[],
   sources: Readonly<Record<string, { readonly columns: readonly Column[] }>>,
   capacity: number,
 ): Batch {

@@ -5,8 +5,13 @@ export class ByteWriter {
   #bytes: Buffer;
   #length = 0;
 
-  constructor(capacity = 256) {
-    this.#bytes = Buffer.allocUnsafe(capacity);
+  /** `room` is where to write, or how many bytes there are likely to be. */
+  constructor(room: number | Buffer = 256) {
+    this.#bytes = typeof room === "number" ? Buffer.allocUnsafe(room) : room;
+  }
+
+  get room(): Buffer {
+    return this.#bytes;
   }
 
   get written(): Buffer {

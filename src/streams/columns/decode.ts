@@ -101,13 +101,9 @@ function readTexts(input: ByteReader, rows: number, nulls: Uint8Array | null) {
 function slicesOf(input: ByteReader, lengths: Int32Array): Texts {
   const { bytes, position } = input;
   const texts = new Texts(bytes);
+  const end = texts.addSlices(position, lengths);
+  if (!isUtf8(input.take(end - position))) throw unreadable("a text is not UTF-8");
   let at = position;
-  for (const length of lengths) {
-    texts.addSlice(at, at + length);
-    at += length;
-  }
-  if (!isUtf8(input.take(at - position))) throw unreadable("a text is not UTF-8");
-  at = position;
   for (const length of lengths) {
     if (length > 0 && ((bytes[at] as number) & 0xc0) === 0x80) throw unreadable("a text is not UTF-8");
     at += length;

@@ -5,10 +5,14 @@ import { ByteWriter } from "./bytes.js";
 import type { Column, NumericColumn, TextColumn } from "./column.js";
 import { HAS_NULLS, MARK, RAW, SAME, TAGS, VERSION, WEIGHTED, WITH_BIGS } from "./format.js";
 
+/** Batches are written here and copied when their length is known. Larger ones are not kept room for. */
+const SCRATCH_BYTES_MAX = 4 * 1024 * 1024;
+let scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** A batch as bytes, in the form that `format.ts` describes. */
 export function encodeBatch(batch: Batch): Buffer {
   const { rows, schema, columns, weights } = batch;
-  const out = new ByteWriter(64 + 12 * rows);
+  const out = new ByteWriter(scratch);
   out.u8(MARK);
   out.u8(VERSION);
   out.u8(weights === null ? 0 : WEIGHTED);
@@ -24,7 +28,10 @@ export function encodeBatch(batch: Batch): Buffer {
   }
   if (weights !== null) out.raw(bytesOf(weights, rows));
   out.u32(crc32(out.written));
-  return out.written;
+  scratch = out.room.length <= SCRATCH_BYTES_MAX ? out.room : scratch;
+  const bytes = Buffer.allocUnsafe(out.written.length);
+  out.written.copy(bytes);
+  return bytes;
 }
 
 function writeColumn(out: ByteWriter, column: Column, rows: number): void {

@@ -81,26 +81,19 @@ export function lasting(batch: Batch): Batch {
  * stands for no row. Both batches have one schema and share their texts.
  */
 export function interleaved(old: Batch, olds: Int32Array, now: Batch, nows: Int32Array): Batch {
-  const [fromOld, fromNow] = [old, now].map(() => [] as number[]) as [number[], number[]];
-  const [toOld, toNow] = [[] as number[], [] as number[]];
+  // By row of the result: the row of `now`, or the row of `old` as its complement.
+  const sources = new Int32Array(2 * olds.length);
   let rows = 0;
   for (let i = 0; i < olds.length; i++) {
-    if ((olds[i] as number) >= 0) {
-      fromOld.push(olds[i] as number);
-      toOld.push(rows++);
-    }
-    if ((nows[i] as number) >= 0) {
-      fromNow.push(nows[i] as number);
-      toNow.push(rows++);
-    }
+    if ((olds[i] as number) >= 0) sources[rows++] = ~(olds[i] as number);
+    if ((nows[i] as number) >= 0) sources[rows++] = nows[i] as number;
   }
-  const weights = new Int32Array(rows).fill(1);
-  for (const row of toOld) weights[row] = -1;
+  const weights = new Int32Array(rows);
+  for (let i = 0; i < rows; i++) weights[i] = (sources[i] as number) < 0 ? -1 : 1;
   const columns = now.schema.map((spec, i): Column => {
     const [before, after] = [old.columns[i], now.columns[i]];
     const column = emptyColumn(spec, rows, after?.storage === "text" ? after.texts : undefined);
-    if (before !== undefined) move(column, before, fromOld, toOld);
-    if (after !== undefined) move(column, after, fromNow, toNow);
+    if (before !== undefined && after !== undefined) mix(column, before, after, sources, rows);
     return column;
   });
   const batch = new Batch(now.schema, columns, weights);
@@ -108,18 +101,26 @@ export function interleaved(old: Batch, olds: Int32Array, now: Batch, nows: Int3
   return batch;
 }
 
-function move(to: Column, from: Column, rows: readonly number[], places: readonly number[]): void {
-  if (to.nulls !== null && from.nulls !== null)
-    for (let i = 0; i < rows.length; i++)
-      to.nulls[places[i] as number] = from.nulls[rows[i] as number] as number;
-  if (to.storage === "numeric" && from.storage === "numeric")
-    for (let i = 0; i < rows.length; i++)
-      setNumeric(to, places[i] as number, scaledAt(from, rows[i] as number));
-  else {
-    const [target, source] = [
-      to.storage === "text" ? to.codes : to.values,
-      from.storage === "text" ? from.codes : from.values,
-    ];
-    for (let i = 0; i < rows.length; i++) target[places[i] as number] = source[rows[i] as number] as number;
+function mix(to: Column, old: Column, now: Column, sources: Int32Array, rows: number): void {
+  if (to.nulls !== null && old.nulls !== null && now.nulls !== null)
+    mixArrays(to.nulls, old.nulls, now.nulls, sources, rows);
+  if (to.storage === "numeric" && old.storage === "numeric" && now.storage === "numeric") {
+    for (let i = 0; i < rows; i++) {
+      const source = sources[i] as number;
+      setNumeric(to, i, source < 0 ? scaledAt(old, ~source) : scaledAt(now, source));
+    }
+  } else mixArrays(arrayOf(to), arrayOf(old), arrayOf(now), sources, rows);
+}
+
+function mixArrays(to: Values, old: Values, now: Values, sources: Int32Array, rows: number): void {
+  for (let i = 0; i < rows; i++) {
+    const source = sources[i] as number;
+    to[i] = (source < 0 ? old[~source] : now[source]) as number;
   }
+}
+
+type Values = Float64Array | Int32Array | Uint8Array;
+
+function arrayOf(column: Column): Values {
+  return column.storage === "text" ? column.codes : column.values;
 }

@@ -9,7 +9,7 @@ import type { ByteWriter } from "./bytes.js";
  * adding; two codes may stand for equal texts, so equality of codes is not equality of texts.
  */
 export class Texts {
-  readonly #strings: (string | undefined)[] = [];
+  #strings: (string | undefined)[] = [];
   #source: Buffer | null;
   #bounds: Int32Array = new Int32Array(0);
 
@@ -50,6 +50,21 @@ export class Texts {
     this.#bounds[2 * code] = start;
     this.#bounds[2 * code + 1] = end;
     return code;
+  }
+
+  /** Adds texts that stand one behind the other in the source, to none so far. Returns where the last one ends. */
+  addSlices(from: number, lengths: Int32Array): number {
+    const count = lengths.length;
+    this.#strings = new Array<string | undefined>(count).fill(undefined);
+    const bounds = new Int32Array(2 * count);
+    let at = from;
+    for (let i = 0; i < count; i++) {
+      bounds[2 * i] = at;
+      at += lengths[i] as number;
+      bounds[2 * i + 1] = at;
+    }
+    this.#bounds = bounds;
+    return at;
   }
 
   /** How many bytes a text has as UTF-8. */

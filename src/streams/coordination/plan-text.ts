@@ -57,7 +57,8 @@ function operatorText(plan: Plan): string {
         const other = plan.rightKeys[i];
         return `${text(key, plan.left)} = ${other === undefined ? "?" : text(other, plan.right)}`;
       });
-      return `${plan.isTemporal ? "temporal " : ""}${plan.join} join on ${keys.join(", ") || "a condition"}`;
+      const kind = plan.asOf !== undefined ? "versioned " : plan.isTemporal ? "temporal " : "";
+      return `${kind}${plan.join} join on ${keys.join(", ") || "a condition"}`;
     }
     case "union":
       return "union all";

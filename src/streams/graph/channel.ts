@@ -59,11 +59,10 @@ export class Channel {
     return this.#log.bytes + (this.rows?.memoryBytes ?? 0);
   }
 
-  /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already. */
+  /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already: they must not change any more. */
   append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
     const { grown } = moment;
-    if (this.retention.bytes > 0)
-      this.keep(bytes === undefined ? encodeBatch(batch) : Buffer.from(bytes), batch.rows, moment);
+    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
     const batches = grown.get(this);
     if (batches === undefined) grown.set(this, [batch]);
     else batches.push(batch);

@@ -1,5 +1,6 @@
 import { Batch, type Schema } from "../columns/index.js";
 import type { Plan, RowStep } from "../plan/index.js";
+import { FirstRows } from "./first-rows.js";
 import { Grouping } from "./grouping.js";
 import { Join } from "./join.js";
 import { joint } from "./joint.js";
@@ -12,6 +13,7 @@ import { Sort } from "./sort.js";
 import { StandingSession } from "./standing-session.js";
 import { Stateless } from "./stateless.js";
 import { unweighted } from "./unweighted.js";
+import { VersionedJoin } from "./versioned-join.js";
 
 /** Where batches of a table go in. A table that a query mentions twice has two. */
 export interface TableInput {
@@ -52,6 +54,12 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "join": {
+        if (part.asOf !== undefined) {
+          const join = new VersionedJoin(part, { steps, output }, site, next);
+          build(part.left, [], part.left.columns, join.left);
+          build(part.right, [], part.right.columns, join.right);
+          return;
+        }
         const [left, right] = [fused(part.left), fused(part.right)];
         const before = {
           left: { input: left.input.columns, steps: left.steps },
@@ -78,7 +86,10 @@ export function assemble(plan: Plan, site: Site, consumer: Operator): readonly T
         return;
       }
       case "over": {
-        const over = new Over(part, site, following(part, passing(part.columns, steps, output, next)));
+        const after = following(part, passing(part.columns, steps, output, next));
+        const over = FirstRows.fits(part, site)
+          ? new FirstRows(part, site, after)
+          : new Over(part, site, after);
         build(part.input, [], part.input.columns, over);
         return;
       }

@@ -31,6 +31,9 @@ const SIDES: readonly Side[] = ["left", "right"];
 /** Fewer rows are not worth looking through. */
 const FREED_AT_LEAST = 1024;
 
+/** Room for so many keys is not given back. */
+const KEYS_KEPT = 16_384;
+
 /**
  * A symmetric hash join. Both sides are kept, since a row of either may still meet one of the other; pairs are emitted as
  * they are found, with the product of their weights.
@@ -229,8 +232,10 @@ export class Join {
   #link(): void {
     const { left, right } = this.#state;
     if (!left.isUnlinked && !right.isUnlinked) return;
-    const { schema, keyCount } = this.#state.keys;
-    this.#state.keys = new KeyedTable(schema, keyCount);
+    const { keys } = this.#state;
+    if (keys.hasTexts || keys.capacity > KEYS_KEPT)
+      this.#state.keys = new KeyedTable(keys.schema, keys.keyCount);
+    else keys.clear();
     for (const side of SIDES) {
       if (this.#shape[side].rows !== "none") this.#relinks[side](this.#state);
       this.#own[side]?.restore(this.#state[side]);

@@ -17,6 +17,7 @@ export class OverResults {
   readonly #order: Compare;
   readonly #isNumbered: boolean;
   readonly #found: SlotResults;
+  readonly #reach: ReturnType<typeof reachOf>;
 
   constructor(
     plan: OverPlan,
@@ -26,6 +27,7 @@ export class OverResults {
     isOnce: boolean,
   ) {
     [this.#plan, this.#rows, this.#order] = [plan, rows, order];
+    this.#reach = reachOf(plan.functions);
     this.#found = new SlotResults(plan.columns, rows, isOnce);
     this.#isNumbered = plan.functions.every((each) => each.kind === "rank" && each.name === "row_number");
   }
@@ -99,19 +101,30 @@ export class OverResults {
   }
 
   #general(before: readonly number[], now: readonly number[]): void {
-    const rows = new Map<
-      string,
-      { readonly slot: number; readonly values: readonly Cell[]; weight: number }
-    >();
-    for (const [slots, weight] of [[before, -1], [now, 1]] as const) // biome-ignore format: a table
-      for (const [slot, values] of this.#valuesOf(slots)) {
-        const name = `${slot} ${values.map((each) => `${typeof each} ${String(each)}`).join(" ")}`;
-        const known = rows.get(name) ?? { slot, values, weight: 0 };
-        known.weight += weight;
-        rows.set(name, known);
-      }
-    for (const { slot, values, weight } of rows.values())
-      if (weight !== 0) this.#found.add(slot, weight, values);
+    const rows = new Map<number, { readonly values: readonly Cell[]; weight: number }[]>();
+    const note = (slot: number, values: readonly Cell[], weight: number) => {
+      const known = rows.get(slot);
+      const same = known?.find((each) => areSame(each.values, values));
+      if (same !== undefined) same.weight += weight;
+      else if (known !== undefined) known.push({ values, weight });
+      else rows.set(slot, [{ values, weight }]);
+    };
+    const [from, behind] = this.#changed(before, now);
+    this.#valuesOf(before, from, behind, (slot, values) => note(slot, values, -1));
+    this.#valuesOf(now, from, behind, (slot, values) => note(slot, values, 1));
+    for (const [slot, all] of rows)
+      for (const { values, weight } of all) if (weight !== 0) this.#found.add(slot, weight, values);
+  }
+
+  /** From which row on, and up to how many rows from the end, values can be other ones: frames do not reach further. */
+  #changed(before: readonly number[], now: readonly number[]): [from: number, behind: number] {
+    if (this.#reach === null) return [0, 0];
+    const most = Math.min(before.length, now.length);
+    let from = 0;
+    while (from < most && before[from] === now[from]) from++;
+    let behind = 0;
+    while (behind < most - from && before.at(-1 - behind) === now.at(-1 - behind)) behind++;
+    return [Math.max(0, from - this.#reach.behind), Math.max(0, behind - this.#reach.before)];
   }
 
   /** What was noted since the last call. */
@@ -119,12 +132,49 @@ export class OverResults {
     return this.#found.take();
   }
 
-  #valuesOf(slots: readonly number[]): [slot: number, values: Cell[]][] {
-    const rows = withPeers(slots, (a, b) => this.#order(a, b) === 0);
+  #valuesOf(
+    slots: readonly number[],
+    from: number,
+    behind: number,
+    take: (slot: number, values: readonly Cell[]) => void,
+  ): void {
+    const start = Math.max(0, from - (this.#reach?.before ?? 0));
+    const end = Math.min(slots.length, slots.length - behind + (this.#reach?.behind ?? 0));
+    const rows = withPeers(slots.slice(start, end), (a, b) => this.#order(a, b) === 0);
     const { functions } = this.#plan;
     const columns = functions.map((each) => overValues(each, rows, this.#rows.columns, this.#rows.own));
-    return slots.map((slot, i) => [slot, columns.map((values) => values[i] ?? null)]);
+    for (let i = from; i < slots.length - behind; i++)
+      take(
+        slots[i] as number,
+        columns.map((values) => values[i - start] ?? null),
+      );
   }
+}
+
+/** How many rows before and behind a row its values depend on at most; `null` if that has no bound. */
+function reachOf(
+  functions: OverPlan["functions"],
+): { readonly before: number; readonly behind: number } | null {
+  const bounds = functions.map((each) => {
+    switch (each.kind) {
+      case "rank":
+        return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+      case "neighbour":
+        return [each.name === "lag" ? -each.offset : each.offset];
+      default: {
+        const { unit, start, end } = each.frame;
+        const isBounded = unit === "rows" && start !== null && end !== null;
+        return isBounded ? [start, end] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+      }
+    }
+  });
+  const before = Math.max(0, ...bounds.flat().map((bound) => -bound));
+  const behind = Math.max(0, ...bounds.flat());
+  return Number.isFinite(before + behind) ? { before, behind } : null;
+}
+
+function areSame(a: readonly Cell[], b: readonly Cell[]): boolean {
+  return a.every((cell, i) => cell === b[i] || (Number.isNaN(cell) && Number.isNaN(b[i])));
 }
 
 /** A row that counts n times stands n times. */

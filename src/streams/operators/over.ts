@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { groupIds, specOf } from "../codegen/index.js";
+import { groupIds, type RowOrder, rowOrder, specOf } from "../codegen/index.js";
 import { type Batch, gathered, type NumberColumn } from "../columns/index.js";
 import type { Plan, TimeBound } from "../plan/index.js";
 import { type Compare, KeyedTable, Registers, SlotRows, SortedSlots } from "../tables/index.js";
@@ -33,9 +33,8 @@ export class Over implements Operator {
   readonly #partitions: KeyedTable;
   readonly #lists: (SortedSlots | undefined)[] = [];
   readonly #groupIds: ReturnType<typeof groupIds>;
-  readonly #order: Compare;
+  readonly #compare: RowOrder;
   readonly #total: Compare;
-  readonly #isFirst: readonly boolean[];
   readonly #results: OverResults;
   readonly #bound: TimeBound | null;
   readonly #windows: Windows | null;
@@ -67,11 +66,10 @@ export class Over implements Operator {
     );
     this.#partitions = new KeyedTable(keys, keys.length);
     this.#groupIds = groupIds(columns, plan.keys);
-    const own = this.#rows.columns.slice(0, columns.length);
-    this.#order = orderOf(own, plan.order);
-    this.#total = totalOrderOf(own, plan.order);
-    this.#isFirst = columns.map((_, i) => plan.order.some(({ index }) => index === i));
-    this.#results = new OverResults(plan, this.#rows, this.#order, site.mode === "once");
+    this.#compare = rowOrder(columns, plan.order, true);
+    this.#total = totalOrderOf(columns, this.#rows.columns, plan.order);
+    const order = orderOf(columns, this.#rows.columns, plan.order);
+    this.#results = new OverResults(plan, this.#rows, order, site.mode === "once");
     const { cut } = plan;
     const isForgetting = site.mode !== "once" && plan.retention !== undefined;
     const isGrowing = site.mode === "once" || (site.traits(plan.input).isAppendOnly && !isForgetting);
@@ -177,15 +175,15 @@ export class Over implements Operator {
   #add(batch: Batch, row: number, partition: number): void {
     const rows = this.#rows;
     const list = this.#list(partition);
-    const slot = rows.take();
     const { columns } = batch;
-    for (let i = 0; i < columns.length; i++)
-      if (this.#isFirst[i]) rows.write(i, slot, columns[i] as Batch["columns"][number], row);
-    // Most rows of a top-n are beyond it, and need not be copied whole.
-    if (list.length >= this.#most && (this.#most === 0 || this.#order(slot, list.last) > 0))
-      return rows.giveBack(slot);
-    for (let i = 0; i < columns.length; i++)
-      if (!this.#isFirst[i]) rows.write(i, slot, columns[i] as Batch["columns"][number], row);
+    // Most rows of a top-n are beyond it, and are not copied.
+    if (
+      list.length >= this.#most &&
+      (this.#most === 0 || this.#compare(row, columns, list.last, rows.columns) > 0)
+    )
+      return;
+    const slot = rows.take();
+    for (let i = 0; i < columns.length; i++) rows.write(i, slot, columns[i] as Batch["columns"][number], row);
     this.#note(partition);
     const weight = batch.weights === null ? 1 : (batch.weights[row] as number);
     const same = list.put(slot, this.#total);
@@ -195,7 +193,6 @@ export class Over implements Operator {
       if (rows.addWeight(same, weight) === 0) this.#emptied.set(same, partition);
     }
     if (list.length > this.#most) this.#drop(list.removeLast());
-    return undefined;
   }
 
   /** Remembers what a partition gave before the round. */

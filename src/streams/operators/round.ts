@@ -7,12 +7,17 @@ export class Round implements GeneratedRound {
   rows = new Int32Array(16);
   olds = new Int32Array(16);
   count = 0;
-  before: Batch;
+  /** Its arrays are used again in each round. */
+  readonly before: Batch;
   readonly #table: KeyedTable;
 
   constructor(table: KeyedTable) {
     this.#table = table;
-    this.before = this.#empty();
+    const columns = table.schema.map((spec, i) => {
+      const own = table.columns[i];
+      return emptyColumn(spec, 0, own?.storage === "text" ? own.texts : undefined);
+    });
+    this.before = new Batch(table.schema, columns, null);
   }
 
   reserve(more: number): void {
@@ -27,14 +32,7 @@ export class Round implements GeneratedRound {
   clear(): void {
     for (let i = 0; i < this.count; i++) this.#table.forget(this.rows[i] as number);
     this.count = 0;
-    this.before = this.#empty();
-  }
-
-  #empty(): Batch {
-    const columns = this.#table.schema.map((spec, i) => {
-      const own = this.#table.columns[i];
-      return emptyColumn(spec, 0, own?.storage === "text" ? own.texts : undefined);
-    });
-    return new Batch(this.#table.schema, columns, null);
+    this.before.rows = 0;
+    for (const column of this.before.columns) if (column.storage === "numeric") column.bigs.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { groupIds, specOf } from "../codegen/index.js";
+import { groupIds, type RowOrder, rowOrder, specOf } from "../codegen/index.js";
 import { type Batch, type Column, gathered, type NumberColumn, widened } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { type Compare, KeyedTable, Registers, SlotRows, SortedSlots } from "../tables/index.js";
@@ -35,6 +35,7 @@ export class StandingSession implements Operator {
   readonly #keys: KeyedTable;
   readonly #lists: (SortedSlots | undefined)[] = [];
   readonly #groupIds: ReturnType<typeof groupIds>;
+  readonly #order: RowOrder;
   readonly #compare: Compare;
   readonly #times: NumberColumn;
   readonly #results: SlotResults;
@@ -60,7 +61,8 @@ export class StandingSession implements Operator {
     );
     this.#groupIds = groupIds(columns, plan.keys);
     const order = [{ index: plan.time, descending: false, nullsFirst: false }];
-    this.#compare = totalOrderOf(this.#rows.columns.slice(0, columns.length), order);
+    this.#order = rowOrder(columns, order, true);
+    this.#compare = totalOrderOf(columns, this.#rows.columns, order);
     this.#times = this.#rows.columns[plan.time] as NumberColumn;
     this.#results = new SlotResults(plan.columns, this.#rows, false);
     this.#isBound = site.traits(plan).bounds.length > 0;
@@ -113,6 +115,12 @@ export class StandingSession implements Operator {
   /** Whether the row is not late. */
   #add(batch: Batch, row: number, key: number): boolean {
     const list = this.#list(key);
+    const order = list.length === 0 ? 1 : this.#order(row, batch.columns, list.last, this.#rows.columns);
+    // Most rows come in the order of their times.
+    if (order === 0 && this.#site.mode !== "changes" && this.#rows.weight(list.last) > 0) {
+      this.#rows.addWeight(list.last, batch.weight(row));
+      return true;
+    }
     const slot = this.#rows.take();
     for (let i = 0; i < batch.columns.length; i++) this.#rows.write(i, slot, batch.columns[i] as Column, row);
     if (this.#isBound && this.#isLate(slot, list)) {
@@ -121,7 +129,8 @@ export class StandingSession implements Operator {
     }
     if (this.#site.mode === "changes" && !this.#before.has(key)) this.#before.set(key, this.#members(list));
     this.#expect(key, this.#time(slot) + this.#plan.gapMs, list.length === 0);
-    const same = list.put(slot, this.#compare);
+    const same = order > 0 ? -1 : list.put(slot, this.#compare);
+    if (order > 0) list.append(slot);
     const weight = batch.weight(row);
     if (same < 0) this.#rows.begin(slot, weight);
     else {
@@ -225,30 +234,32 @@ export class StandingSession implements Operator {
 
   /** Frees the sessions that have ended by the watermark, the keys in the order of their numbers. */
   #close(watermark: number): void {
-    const complete: { readonly key: number; readonly list: SortedSlots; readonly slot: number }[] = [];
+    const complete: { readonly key: number; readonly list: SortedSlots; readonly slots: number[] }[] = [];
     for (let key = 0; key < this.#lists.length; key++) {
       const list = this.#lists[key];
       if (list === undefined || (this.#due[key] ?? Number.NEGATIVE_INFINITY) > watermark) continue;
+      const ended: number[] = [];
       this.#sessions(list, (slots, end) => {
         if (end > watermark) {
           this.#expect(key, end, true);
           return false;
         }
-        const start = this.#time(slots[0] as number);
+        const bounds = [this.#time(slots[0] as number), end];
         for (const slot of slots) {
-          complete.push({ key, list, slot });
-          if (this.#site.mode === "on window close")
-            this.#results.add(slot, this.#rows.weight(slot), [start, end]);
+          ended.push(slot);
+          if (this.#site.mode === "on window close") this.#results.add(slot, this.#rows.weight(slot), bounds);
         }
         return true;
       });
+      if (ended.length > 0) complete.push({ key, list, slots: ended });
     }
     this.#pass();
-    for (const { list, slot } of complete) {
-      list.remove(slot, this.#compare);
-      this.#rows.remove(slot);
+    for (const { key, list, slots } of complete) {
+      if (slots.length < list.length) for (const slot of slots) list.remove(slot, this.#compare);
+      else this.#lists[key] = undefined;
+      for (const slot of slots) this.#rows.remove(slot);
+      this.#forgetIfEmpty(key);
     }
-    for (const { key } of complete) this.#forgetIfEmpty(key);
     this.#keys.settle();
   }
 

@@ -70,6 +70,11 @@ export function keptBy(plan: Plan, inputs: Inputs, mode: EmitMode): readonly Kep
         const bound = isFreed ? "watermark" : isForgotten ? "retention" : rowsOf(plan[each]);
         return { ...kept(`the rows of the ${each} side`, bound), side: each };
       };
+      if (plan.asOf !== undefined)
+        return [
+          { ...kept("the rows of the left side that wait", "watermark"), side: "left" },
+          { ...kept("the versions of each key", atMostKeys(rowsOf(plan.right))), side: "right" },
+        ];
       return plan.isTemporal ? [side("right")] : [side("left"), side("right")];
     }
     case "over":

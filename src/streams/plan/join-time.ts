@@ -59,6 +59,8 @@ export function joinBounds(join: Join, traits: Readonly<Record<Side, Traits>>): 
   return sides.flatMap((side) =>
     traits[side].bounds.flatMap((own) => {
       const index = side === "left" ? own.index : own.index + width;
+      // Rows wait for the versions of their own time; what has another bound may come behind it.
+      if (join.asOf !== undefined) return side === "left" && own.index === join.asOf.left ? [own] : [];
       if (join.isTemporal) return side === "left" ? [own] : [];
       const met = ordersOf(join)
         .filter((order) => order.side !== side && order.late === own.index)

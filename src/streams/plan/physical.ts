@@ -215,6 +215,11 @@ export type Plan = {
       readonly join: JoinKind;
       /** Rows of the left side meet the rows that the right side has at that moment; changes of the right side emit nothing. */
       readonly isTemporal: boolean;
+      /**
+       * Rows of the left side meet the version that the right side had at their time: columns of the left and of the right side. The
+       * keys tell whose versions they are.
+       */
+      readonly asOf?: { readonly left: number; readonly right: number };
       readonly left: Plan;
       readonly right: Plan;
       readonly leftKeys: readonly Expression[];

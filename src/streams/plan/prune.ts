@@ -174,7 +174,11 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
   // may be unknown, where that counts.
   const early = {
     left: ["inner", "semi", "right"].includes(join) ? all.filter((each) => about("left", each)) : [],
-    right: ["inner", "left", "semi", "anti"].includes(join) ? all.filter((each) => about("right", each)) : [],
+    // A version that does not meet the condition is still the version of its time.
+    right:
+      ["inner", "left", "semi", "anti"].includes(join) && plan.asOf === undefined
+        ? all.filter((each) => about("right", each))
+        : [],
   };
   const late = all.filter((each) => !early.left.includes(each) && !early.right.includes(each));
   const isLeftOnly = join === "semi" || join === "anti" || join === "mark";
@@ -184,6 +188,7 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
     ...[...needed, ...inPairs].filter(isLeft),
     ...plan.leftKeys.flatMap(columnsIn),
     ...timesOf(retention?.left),
+    ...(plan.asOf === undefined ? [] : [plan.asOf.left]),
   ]);
   const right = unique([
     ...[...(isLeftOnly ? [] : needed), ...inPairs]
@@ -191,6 +196,7 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
       .map((index) => index - width),
     ...plan.rightKeys.flatMap(columnsIn),
     ...timesOf(retention?.right),
+    ...(plan.asOf === undefined ? [] : [plan.asOf.right]),
   ]);
   const pair = [...left, ...right.map((index) => index + width)];
   const have = join === "mark" ? [...left, width] : isLeftOnly ? left : pair;
@@ -204,6 +210,9 @@ function narrowedJoin(plan: Extract<Plan, { kind: "join" }>, needed: readonly nu
       rightKeys: plan.rightKeys.map((key) => moved(key, (index) => right.indexOf(index))),
       condition: conjunction(late.map((each) => moved(each, (index) => pair.indexOf(index)))),
       columns: columnsAt(plan, have),
+      ...(plan.asOf === undefined
+        ? {}
+        : { asOf: { left: left.indexOf(plan.asOf.left), right: right.indexOf(plan.asOf.right) } }),
       ...(retention === undefined
         ? {}
         : {

@@ -78,6 +78,7 @@ function forgetting(plan: Plan, inputs: Inputs, mode: EmitMode, ms: number): Pla
     case "sort":
       return isNeeded() ? forgettingRows(made, timed(made.input)) : made;
     case "join":
+      if (made.asOf !== undefined) return made;
       return forgettingSides(made, {
         left: isNeeded("left") ? timed(made.left) : null,
         right: isNeeded("right") ? timed(made.right) : null,

@@ -12,7 +12,7 @@ import { columnsOf, type StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
 import type { Quotas } from "./quotas.js";
 import { type QueryOptions, queryDefinition } from "./registration.js";
-import { tablesOf } from "./tables.js";
+import { tablesOf, versionsOf } from "./tables.js";
 
 /** A producer that has pushed nothing for so long does not hold the watermark back. */
 const IDLE_MS = 30_000;
@@ -87,7 +87,7 @@ export async function sqlDefinition(
   catalog: ReadonlyMap<string, Described>,
   options: QueryOptions,
 ): Promise<StreamDefinition | QueryDefinition> {
-  const defined = await planDefinition(sql, tablesOf(catalog));
+  const defined = await planDefinition(sql, tablesOf(catalog), versionsOf(catalog));
   if (!("plan" in defined)) {
     const { key, watermark, columns } = defined;
     const { idleMs, ...words } = wordsOf(defined.options);

@@ -16,7 +16,7 @@ import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js
 import { type Defined, planDefinition, stateLimitOf, withLimitedState } from "../sql/index.js";
 import type { StreamColumns } from "../typed/index.js";
 import type { Described } from "./describe.js";
-import { tablesOf } from "./tables.js";
+import { tablesOf, versionsOf } from "./tables.js";
 
 type DefinedQuery = Extract<Defined, { readonly plan: unknown }>;
 
@@ -66,7 +66,7 @@ export async function explained(catalog: ReadonlyMap<string, Described>, text: s
   const what = text.replace(/^\s*explain\s+/i, "").replace(/;\s*$/, "");
   const known = catalog.get(what.trim());
   const definition = known?.sql ?? what;
-  const defined = await planDefinition(definition, tablesOf(catalog));
+  const defined = await planDefinition(definition, tablesOf(catalog), versionsOf(catalog));
   if (!("plan" in defined)) return `${defined.kind.slice("create ".length)} ${defined.name}`;
   const options = known === undefined ? {} : requestedOf(known);
   const name = known?.name ?? defined.name ?? "query";
@@ -149,7 +149,7 @@ export async function factsIn(
     if (!names.has(described.name)) continue;
     if (described.sql === null) sources.push(described);
     else {
-      const defined = await planDefinition(described.sql, tablesOf(catalog));
+      const defined = await planDefinition(described.sql, tablesOf(catalog), versionsOf(catalog));
       if (!("plan" in defined)) continue;
       for (const [table, known] of Object.entries(defined.resolved.tables))
         if (!types.has(table)) types.set(table, known);

@@ -7,3 +7,4 @@ export { type Defined, planDefinition, planDefinitionSync } from "./plan-definit
 export { describeQuery, planBound, planQuery, type QueryShape } from "./plan-query.js";
 export { stateLimitOf, withLimitedState } from "./state-limit.js";
 export { OPEN_SCALE } from "./types.js";
+export type { Versions } from "./version-join.js";

@@ -23,9 +23,14 @@ import { combined } from "./set-operations.js";
 import { conjunctsOf, subqueriesIn } from "./subqueries.js";
 import { filteredBySubquery, type Lowering, withSubqueries } from "./subquery-joins.js";
 import { columnAt, OPEN_SCALE, widestScale } from "./types.js";
+import { type Versions, versionJoin } from "./version-join.js";
 
 /** A resolved query as a plan that runs, by the columns of its tables. What does not run yet is refused with its place. */
-export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Schema>>): Plan {
+export function lower(
+  query: ResolvedQuery,
+  tables: Readonly<Record<string, Schema>>,
+  versions: Versions = {},
+): Plan {
   const lowering: Lowering = { text: query.text, part, refuse };
   return part(query.plan);
 
@@ -154,8 +159,25 @@ export function lower(query: ResolvedQuery, tables: Readonly<Record<string, Sche
       ...lacking(right, join === "left" || join === "full"),
     ];
     const both = new Expressions(query.text, [...left.columns, ...right.columns]);
-    const conditions = [...(plan.on === null ? [] : [plan.on]), ...more].map((each) => both.lower(each));
-    const how = meeting(conditions.flatMap(conjuncts), left.columns.length);
+    const lowered = (all: readonly PlanExpression[]) =>
+      all.map((each) => both.lower(each)).flatMap(conjuncts);
+    const on = lowered(plan.on === null ? [] : [plan.on]);
+    if (plan.asOf !== null) {
+      const how = versionJoin(plan, right, on, { text: query.text, width: left.columns.length, versions });
+      const condition = conjunction([...(how.condition === null ? [] : [how.condition]), ...lowered(more)]);
+      return {
+        ...how,
+        condition,
+        kind: "join",
+        join,
+        isTemporal: true,
+        left,
+        right,
+        columns,
+        span: plan.span,
+      };
+    }
+    const how = meeting([...on, ...lowered(more)], left.columns.length);
     return { ...how, kind: "join", join, isTemporal: plan.isTemporal, left, right, columns, span: plan.span };
   }
 

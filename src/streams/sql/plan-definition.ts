@@ -12,6 +12,7 @@ import { column, type Schema } from "../columns/index.js";
 import type { Plan } from "../plan/index.js";
 import { lower } from "./lower.js";
 import { OPEN_SCALE, SQL_TYPES, valueType } from "./types.js";
+import type { Versions } from "./version-join.js";
 
 type Created = Extract<Statement, { kind: "create stream" | "create table" }>;
 
@@ -31,13 +32,18 @@ export type Defined =
 export async function planDefinition(
   text: string,
   tables: Readonly<Record<string, Schema>>,
+  versions: Versions = {},
 ): Promise<Defined> {
   await loadParser();
-  return planDefinitionSync(text, tables);
+  return planDefinitionSync(text, tables, versions);
 }
 
 /** The same at once, when the parser has been loaded. */
-export function planDefinitionSync(text: string, tables: Readonly<Record<string, Schema>>): Defined {
+export function planDefinitionSync(
+  text: string,
+  tables: Readonly<Record<string, Schema>>,
+  versions: Versions = {},
+): Defined {
   const statement = parseDefinitionSync(text);
   if ("columns" in statement) {
     const specs = statement.columns.map((each) => specOf(each, text, statement.span));
@@ -50,7 +56,7 @@ export function planDefinitionSync(text: string, tables: Readonly<Record<string,
     ]),
   );
   const resolved = resolveQuery(statement.query, text, columns);
-  const plan = lower(resolved, tables);
+  const plan = lower(resolved, tables, versions);
   const isView = statement.kind === "create view";
   return {
     kind: isView ? "view" : "query",

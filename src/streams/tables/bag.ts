@@ -11,6 +11,9 @@ import {
 } from "../columns/index.js";
 import type { OperatorState } from "./state.js";
 
+/** Room for so many rows is not given back. */
+const ROWS_KEPT = 16_384;
+
 /**
  * Rows that are found by a key, many to a key, and never taken back: a side of a join over a stream. Rows stand in columns, in
  * the order of their coming, and those of one key form a chain, `next` by row, whose head the table of keys holds. A row and
@@ -78,13 +81,48 @@ export class Bag implements OperatorState {
     const firstUnwritten = this.rows - this.#appended();
     let unwritten = 0;
     for (let i = rows.length - 1; i >= 0 && (rows[i] as number) >= firstUnwritten; i--) unwritten++;
-    const kept = emptyRows(this.schema);
-    appendRows(kept, gathered(this.#batch, rows, this.schema));
-    this.#batch = kept;
-    this.next = new Int32Array(Math.max(16, kept.capacity));
+    // Arrays that are about as large as needed are used again.
+    if (this.#batch.capacity > 8 * rows.length + ROWS_KEPT) {
+      const kept = emptyRows(this.schema);
+      appendRows(kept, gathered(this.#batch, rows, this.schema));
+      this.#batch = kept;
+      this.next = new Int32Array(Math.max(16, kept.capacity));
+    } else this.#moveUp(rows);
     this.isUnlinked = true;
     this.#unwritten = unwritten;
-    this.#known = kept.rows;
+    this.#known = this.rows;
+  }
+
+  #moveUp(rows: Int32Array): void {
+    for (const column of this.columns) {
+      if (column.nulls !== null) move(column.nulls, rows);
+      if (column.storage === "numeric") {
+        const { bigs } = column;
+        column.bigs = new Map();
+        for (const [i, row] of rows.entries()) {
+          const big = bigs.get(row);
+          if (big !== undefined) column.bigs.set(i, big);
+        }
+      }
+      if (column.storage !== "text") {
+        move(column.values, rows);
+        continue;
+      }
+      // Results share the texts that were, so these stay as they are.
+      const { codes, texts, nulls } = column;
+      const known = new Int32Array(texts.size).fill(-1);
+      column.texts = new WeighedTexts();
+      for (let i = 0; i < rows.length; i++) {
+        if (nulls !== null && nulls[i] === 1) {
+          codes[i] = 0;
+          continue;
+        }
+        const code = codes[rows[i] as number] as number;
+        if (known[code] === -1) known[code] = column.texts.add(texts.get(code));
+        codes[i] = known[code] as number;
+      }
+    }
+    this.#batch.rows = rows.length;
   }
 
   base(): Buffer {
@@ -117,6 +155,11 @@ export class Bag implements OperatorState {
     this.#unwritten = 0;
     this.#known = this.rows;
   }
+}
+
+/** Rows as far up as they can go; their numbers ascend. */
+function move(values: Float64Array | Int32Array | Uint8Array, rows: Int32Array): void {
+  for (let i = 0; i < rows.length; i++) values[i] = values[rows[i] as number] as number;
 }
 
 /** Texts that know what they take, roughly: two bytes a character and what a string is. */

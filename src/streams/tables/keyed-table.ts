@@ -177,6 +177,27 @@ export class KeyedTable implements Slots, OperatorState {
     this.flags[row] = (this.flags[row] as number) & ~NOTED;
   }
 
+  /** Takes all rows out of a table without texts, and keeps the room that they had. */
+  clear(): void {
+    invariant(this.#pools.length === 0, "texts would be kept");
+    for (const column of this.columns) if (column.storage === "numeric") column.bigs.clear();
+    this.slots.fill(0);
+    this.flags.fill(0, 0, this.rows);
+    this.rows = 0;
+    this.#size = 0;
+    this.#free = [];
+    this.#changed = [];
+  }
+
+  /** For how many rows there is room. */
+  get capacity(): number {
+    return this.hashes.length;
+  }
+
+  get hasTexts(): boolean {
+    return this.#pools.length > 0;
+  }
+
   /** Between batches: texts that no row has are freed. */
   settle(): void {
     for (const pool of this.#pools) pool.settle();

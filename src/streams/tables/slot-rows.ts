@@ -112,6 +112,23 @@ export class SlotRows implements OperatorState {
     else if (to.storage !== "text" && from.storage !== "text") to.values[slot] = from.values[row] as number;
   }
 
+  /** Copies rows of a batch of the same columns into slots, column by column. */
+  copy(from: readonly Column[], rows: Int32Array, slots: Int32Array): void {
+    for (let index = 0; index < this.own.length; index++) {
+      const [to, source] = [this.columns[index], from[index]];
+      if (to === undefined || source === undefined) continue;
+      if (to.storage === "number" && source.storage === "number") {
+        for (let i = 0; i < rows.length; i++)
+          to.values[slots[i] as number] = source.values[rows[i] as number] as number;
+        if (to.nulls !== null && source.nulls !== null)
+          for (let i = 0; i < rows.length; i++)
+            to.nulls[slots[i] as number] = source.nulls[rows[i] as number] as number;
+      } else
+        for (let i = 0; i < rows.length; i++)
+          this.write(index, slots[i] as number, source, rows[i] as number);
+    }
+  }
+
   /** All slots as rows of a batch that shares the columns. */
   get batch(): Batch {
     const batch = new Batch(this.own, this.columns.slice(0, this.own.length), null);

@@ -33,6 +33,14 @@ export class SortedSlots {
     return -1;
   }
 
+  /** Puts a slot behind all others, whose rows stand before its own. */
+  append(slot: number): void {
+    const chunk = this.#chunks.at(-1) as number[];
+    chunk.push(slot);
+    this.#length++;
+    if (chunk.length > CHUNK_MAX) this.#chunks.push(chunk.splice(CHUNK_MAX / 2));
+  }
+
   /** The slots before and behind a row that is not there, or -1. */
   neighbours(slot: number, compare: Compare): readonly [before: number, behind: number] {
     const chunkAt = this.#chunkOf(slot, compare);
@@ -59,6 +67,32 @@ export class SortedSlots {
     this.#length--;
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.pop();
     return slot;
+  }
+
+  get first(): number {
+    return this.#chunks[0]?.[0] ?? -1;
+  }
+
+  removeFirst(): number {
+    const chunk = this.#chunks[0] as number[];
+    const slot = chunk.shift() ?? -1;
+    this.#length--;
+    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.shift();
+    return slot;
+  }
+
+  /** The last slot of which something is true that is true of all before it, or -1. */
+  lastWhere(isTrue: (slot: number) => boolean): number {
+    let at = this.#chunks.length - 1;
+    while (at > 0 && !isTrue((this.#chunks[at] as number[])[0] as number)) at--;
+    const chunk = this.#chunks[at] as number[];
+    let [low, high] = [0, chunk.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isTrue(chunk[middle] as number)) low = middle + 1;
+      else high = middle;
+    }
+    return chunk[low - 1] ?? -1;
   }
 
   /** Goes through the slots in order until `visit` says that it has enough. */

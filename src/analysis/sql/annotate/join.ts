@@ -35,7 +35,10 @@ export function joinRelation(walk: Walk, plan: JoinPlan, outer: readonly Relatio
 function temporalJoin(walk: Walk, plan: JoinPlan, pair: Relation): Relation {
   const scans = allScans(pair);
   walk.findings.meet(scans, scans);
-  const text = "FOR SYSTEM_TIME AS OF: a row of the table that comes later is not met";
+  const text =
+    plan.asOf === null
+      ? "FOR SYSTEM_TIME AS OF: a row of the table that comes later is not met"
+      : "FOR SYSTEM_TIME AS OF: a version that comes behind the watermark is not met";
   walk.findings.note(scans, text, plan.span, true);
   return {
     ...pair,

@@ -69,8 +69,18 @@ export function shortEnough(text: string): string {
 /** The nth part, counted from 1, or from the end if n is negative. */
 export function splitPart(text: string, delimiter: string, n: number): string {
   if (n === 0) throw new RowError("22023", "field position must not be zero");
-  const parts = delimiter === "" ? [text] : text.split(delimiter);
-  return parts.at(n > 0 ? n - 1 : n) ?? "";
+  if (delimiter === "" || n < 0) {
+    const parts = delimiter === "" ? [text] : text.split(delimiter);
+    return parts.at(n > 0 ? n - 1 : n) ?? "";
+  }
+  let start = 0;
+  for (let left = n - 1; left > 0; left--) {
+    const at = text.indexOf(delimiter, start);
+    if (at < 0) return "";
+    start = at + delimiter.length;
+  }
+  const end = text.indexOf(delimiter, start);
+  return end < 0 ? text.slice(start) : text.slice(start, end);
 }
 
 export function position(text: string, part: string): number {

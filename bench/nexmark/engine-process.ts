@@ -1,0 +1,48 @@
+import { durableRun, type EngineRun, roundsOf } from "./durable.js";
+import { type Batches, countedRun } from "./engine.js";
+import { batchesOf, nexmarkEvents } from "./events.js";
+import { QUERIES } from "./queries.js";
+
+/** How queries are run: by their operators alone, over the whole input or as it comes, or in the service with a journal. */
+export type Form = "once" | "standing" | "journal";
+
+/** What to run, and whether all results are retained and counted. */
+export interface Ask {
+  readonly name: string;
+  readonly isChecked: boolean;
+}
+
+/**
+ * A process that holds the events as columns only: beside the row objects of the loop by hand, a collection of garbage would
+ * cost what they are, not what the engine leaves behind. It is sent names of queries, and answers with what was measured.
+ */
+const [count = "", rows = "", form = ""] = process.argv.slice(2);
+const runOf = runner(form as Form, columnsOf(Number(count), Number(rows)));
+
+process.on("message", (ask: Ask) => {
+  void runOf(ask).then((run) => process.send?.(run));
+});
+
+function runner(wanted: Form, batches: Batches): (ask: Ask) => Promise<EngineRun> {
+  const rounds = wanted === "journal" ? roundsOf(batches) : [];
+  const made = new Map<string, () => EngineRun>();
+  return async ({ name, isChecked }) => {
+    const query = QUERIES[name];
+    if (query === undefined) throw new Error(`There is no query ${name}.`);
+    const emit = query.isWindowed === true ? "on window close" : "changes";
+    if (wanted === "journal") return durableRun(query.sql, emit, rounds, isChecked);
+    const run = made.get(name) ?? (await countedRun(query.sql, wanted, emit, batches));
+    made.set(name, run);
+    return run();
+  };
+}
+
+function columnsOf(events: number, batchRows: number): Batches {
+  const all = nexmarkEvents(events);
+  return {
+    person: batchesOf("person", all, batchRows),
+    auction: batchesOf("auction", all, batchRows),
+    bid: batchesOf("bid", all, batchRows),
+    side_input: batchesOf("side_input", all, batchRows),
+  };
+}

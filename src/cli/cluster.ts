@@ -1,42 +1,77 @@
-import type { ClusterStatus } from "../cluster/index.js";
-import { misused } from "./arguments.js";
+import type { ClusterStatus, MemberStatus } from "../cluster/index.js";
+import { type Arguments, misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
 
+const ACTIONS = ["status", "handover", "drain", "roll"] as const;
+
 export const cluster: CliCommand = {
   name: "cluster",
-  operands: ["status", "ADDRESS"],
-  summary: "look at a cluster: its members, its head, and its log",
+  operands: ["ACTION", "ADDRESS", "[MEMBER]"],
+  summary: "look at a cluster and operate it: status, handover, drain, roll",
   details:
     "ADDRESS is what the members were given as --cluster: nats://HOST:PORT,HOST:PORT/NAME. status shows which members live, which of " +
-    "them is the head, how far the others are behind the log, which hosts run events and how many contexts each of them has, and on how " +
-    "many servers the log is complete. Credentials come from the " +
-    "environment, as for `headwater run --cluster`.",
+    "them is the head, how far the others are behind the log, which hosts run events and how many contexts each of them has, on how " +
+    "many servers the log is complete, and what an acknowledged event survives. handover lets another member become the head, MEMBER or " +
+    "any that can. drain keeps MEMBER from becoming the head and moves everything away from its hosts, until its process is started " +
+    "again. roll restarts all processes one after the other, the head last, with the program as it is now; something must start " +
+    "each again, as --supervise does. Credentials come from the environment, as for `headwater run --cluster`.",
   options: {},
-  async run({ operands, flags }, terminal) {
-    const [action, address, extra] = operands;
-    if (action !== "status") throw misused(cluster, `"${action ?? ""}" is no action; there is status.`);
-    if (address === undefined) throw misused(cluster, "status needs the address of the cluster.");
-    if (extra !== undefined) throw misused(cluster, `"${extra}" is one word too many.`);
-    const { statusOf } = await import("../cluster/index.js");
-    const status = await statusOf(address);
-    if (flags.has("json")) terminal.out(JSON.stringify(status));
-    else show(status, terminal);
+  async run(args, terminal) {
+    const [action = "", address, member, extra] = args.operands;
+    if (!ACTIONS.some((each) => each === action))
+      throw misused(cluster, `"${action}" is no action; there are ${ACTIONS.join(", ")}.`);
+    if (address === undefined) throw misused(cluster, `${action} needs the address of the cluster.`);
+    const takesMember = action === "handover" || action === "drain";
+    const tooMany = takesMember ? extra : member;
+    if (tooMany !== undefined) throw misused(cluster, `"${tooMany}" is one word too many.`);
+    await act(action, address, member, args, terminal);
     return 0;
   },
 };
 
-function show(
-  { cluster, program, position, snapshot, replicas, replicasCurrent, hosts, members }: ClusterStatus,
+async function act(
+  action: string,
+  address: string,
+  member: string | undefined,
+  { flags }: Arguments,
   terminal: Terminal,
-) {
+): Promise<void> {
+  const { drain, handOver, roll, statusOf } = await import("../cluster/index.js");
+  const isJson = flags.has("json");
+  const say = (text: string, said: object) => terminal.out(isJson ? JSON.stringify(said) : text);
+  if (action === "handover") {
+    const { from, to, ms } = await handOver(address, member ?? null);
+    say(`${to} is the head now, after ${from} (${Math.round(ms)} ms).`, { from, to, ms });
+  } else if (action === "drain") {
+    if (member === undefined) throw misused(cluster, "drain needs the name of a member.");
+    const drained = await drain(address, member);
+    say(`${drained} does not become the head and has no hosts any more. Its process can be stopped.`, {
+      drained,
+    });
+  } else if (action === "roll") {
+    await roll(address, (text) => say(`${text}.`, { progress: text }));
+    say("All processes run the program as it is now.", { rolled: true });
+  } else {
+    const status = await statusOf(address);
+    if (isJson) terminal.out(JSON.stringify(status));
+    else show(status, terminal);
+  }
+}
+
+function show(status: ClusterStatus, terminal: Terminal) {
+  const { cluster, program, position, snapshot, replicas, replicasCurrent, hosts, members, promised } =
+    status;
   terminal.out(`cluster ${cluster}, program ${program}`);
   const kept = snapshot === 0 ? "no snapshot" : `a snapshot at ${snapshot}`;
   terminal.out(`log: ${position} messages, ${kept}, complete on ${replicasCurrent} of ${replicas} servers`);
+  terminal.out(`what is acknowledged survives ${promised}`);
   const width = Math.max(8, ...members.map(({ member }) => member.length + 2));
-  terminal.out(`${"member".padEnd(width)}state     behind`);
-  for (const { member, state, lag } of members)
-    terminal.out(`${member.padEnd(width)}${state.padEnd(10)}${lag}`);
+  terminal.out(`${"member".padEnd(width)}state     behind    program`);
+  for (const each of members) {
+    const shown = [each.state.padEnd(10), String(each.lag).padEnd(10), aboutIt(each)].join("");
+    terminal.out(`${each.member.padEnd(width)}${shown}`);
+  }
   if (hosts !== null) {
     const head = members.find(({ isHead }) => isHead)?.member ?? "";
     terminal.out(`host  ${"of".padEnd(width)}state     contexts  events`);
@@ -46,4 +81,9 @@ function show(
     }
   }
   if (!members.some(({ isHead }) => isHead)) terminal.out("There is no head.");
+}
+
+function aboutIt({ about }: MemberStatus): string {
+  if (about === null) return "does not answer";
+  return about.isDrained ? `${about.version} (drained)` : about.version;
 }

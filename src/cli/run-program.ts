@@ -7,7 +7,7 @@ import type { Dashboard } from "../dashboard/index.js";
 import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
 import { HeadwaterError } from "../errors.js";
-import { HOSTS_MAX, tellSupervisor } from "../host/ports/index.js";
+import { HOSTS_MAX, isSupervised, tellSupervisor } from "../host/ports/index.js";
 import {
   type AnyService,
   HOSTS,
@@ -31,6 +31,7 @@ import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./progra
 import { findProgram } from "./program-file.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
+import { RESTART } from "./supervise.js";
 import { checkMetrics, MetricsPlace, openLog } from "./telemetry.js";
 import { logSettings } from "./telemetry-options.js";
 import type { Terminal } from "./terminal.js";
@@ -57,6 +58,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const interrupt = onInterrupt(() => voice.note("Stopping."));
   if (process.env[ENDS_WITH_STDIN] !== undefined) endWithStdin();
   const failure = new AbortController();
+  const restart = new AbortController();
   const hosts = await hostsOf(args, range, voice);
   const areProcesses = args.flags.has("processes");
   const recording = await recordingOf(args, voice);
@@ -65,7 +67,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   const files = place?.files === undefined ? null : await StaticFiles.of(place.files);
   try {
     const service = await start(program, {
-      ...kept,
+      ...restartable(kept, () => restart.abort()),
       commitOrder,
       hosts,
       hostsAs: areProcesses ? "processes" : "threads",
@@ -109,7 +111,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
     try {
       const work = untilDone(program, service, io, voice).then(() => listener && aborted(io.signal));
       work.catch(() => {}); // it may fail, too, when the journal has
-      await Promise.race([work, aborted(failure.signal)]);
+      await Promise.race([work, aborted(failure.signal), aborted(restart.signal)]);
       failure.signal.throwIfAborted();
     } finally {
       closeDoor?.();
@@ -121,11 +123,17 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
       await log.close();
     }
     voice.note("Stopped.");
-    return 0;
+    return restart.signal.aborted ? RESTART : 0;
   } finally {
     listener?.close();
     interrupt.release();
   }
+}
+
+/** A process that something starts again may be restarted by `headwater cluster roll`. */
+function restartable<T extends { readonly member?: object }>(kept: T, restart: () => void): T {
+  if (kept.member === undefined || !isSupervised) return kept;
+  return { ...kept, member: { ...kept.member, restart } };
 }
 
 function endWithStdin(): void {

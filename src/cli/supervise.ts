@@ -19,6 +19,8 @@ const [FIRST_DELAY_MS, DELAY_MS_MAX] = [100, 10_000];
 /** A process that lives for so long was not ended by what it found when it began. */
 const LIVED_MS = 60_000;
 const UP_FD = 3;
+/** A process that ends with this code wants to be started again, with the program as it is now. */
+export const RESTART = 75;
 
 /** `headwater run --supervise`. */
 export function superviseRun(run: CliCommand, { values }: Arguments, terminal: Terminal): Promise<number> {
@@ -41,6 +43,7 @@ async function supervise(args: readonly string[], terminal: Terminal): Promise<n
       const { code, signal, wasUp } = await oneLife(args, stop.signal);
       canRun ||= wasUp || signal !== null;
       if (stop.signal.aborted || code === 0 || !canRun) return code ?? 1;
+      if (code === RESTART) continue;
       failures = performance.now() - began >= LIVED_MS ? 1 : failures + 1;
       const delayMs = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (failures - 1));
       const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;

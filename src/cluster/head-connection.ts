@@ -1,12 +1,14 @@
 import { HeadwaterError } from "../errors.js";
 import type { LogPort } from "../journal/stream/log-port.js";
-import { dial, REDIAL_MS } from "./dial.js";
+import { REDIAL_MS } from "./dial.js";
 import type { Gateway } from "./gateway.js";
-import { type Hello, Link, messagesIn, type Welcome } from "./links.js";
+import { type Hello, messagesIn, type Welcome } from "./links.js";
 import type { GatewayMessage, HeadMessage } from "./relayed.js";
+import type { LinkEnd, MemberWorld } from "./world.js";
 
 export interface HeadConnectionParts {
   readonly port: LogPort;
+  readonly world: MemberWorld;
   readonly gateway: Gateway;
   readonly hello: Hello;
   /** The head. */
@@ -20,7 +22,7 @@ export interface HeadConnectionParts {
 /** Keeps a gateway connected to the head of one epoch, as long as that is the head. */
 export class HeadConnection {
   readonly #parts: HeadConnectionParts;
-  #link: Link<GatewayMessage> | null = null;
+  #link: LinkEnd<GatewayMessage> | null = null;
   #isClosed = false;
 
   constructor(parts: HeadConnectionParts) {
@@ -35,22 +37,29 @@ export class HeadConnection {
   }
 
   async #connect(): Promise<void> {
-    const { port, member, ended, gateway, hello, refused } = this.#parts;
-    const socket = await dial({ port, member, isOver: () => this.#isClosed, refused: ended });
-    if (socket === null) return;
-    const link = new Link<GatewayMessage>(socket);
+    const { port, world, member, ended, gateway, hello, refused } = this.#parts;
+    const link: LinkEnd<GatewayMessage> | null = await world.dial({
+      port,
+      member,
+      isOver: () => this.#isClosed,
+      refused: ended,
+    });
+    if (link === null) return;
     link.listen({
       aside: (aside) => {
         const welcome = aside as Welcome;
         if (welcome.kind === "welcome" && !this.#isClosed) gateway.attach(link, welcome.history);
-        else if (welcome.kind === "refused") refused(HeadwaterError.restored(welcome.code, welcome.message));
+        else if (welcome.kind === "refused") {
+          refused(HeadwaterError.restored(welcome.code, welcome.message));
+          link.cut(); // asked again as long as it is the head
+        }
       },
       batch: (bytes) => {
         for (const message of messagesIn<HeadMessage>(bytes)) gateway.take(message);
       },
       closed: () => {
         gateway.detach(link);
-        if (!this.#isClosed) setTimeout(() => void this.#connect(), REDIAL_MS / 5).unref();
+        if (!this.#isClosed) port.later(REDIAL_MS / 5, () => void this.#connect());
       },
     });
     this.#link = link;

@@ -1,18 +1,22 @@
 import { HeadwaterError } from "../errors.js";
 import { openDialed } from "../host/link/index.js";
 import { ADMIT, type AnyService } from "../host/service.js";
+import type { Log } from "../journal/log/log.js";
 import type { LoggedJournal } from "../journal/logged-journal.js";
 import { DOOR } from "../model/door.js";
 import { ChangeFeed } from "./change-feed.js";
 import type { Gateway } from "./gateway.js";
-import { type Hello, LINK_VERSION, type Link, messagesIn, type Welcome } from "./links.js";
-import { Relay } from "./relay.js";
+import { type Hello, LINK_VERSION, messagesIn, type Welcome } from "./links.js";
+import { otherVersion, Relay } from "./relay.js";
 import type { GatewayMessage, HeadLink, HeadMessage } from "./relayed.js";
+import type { LinkEnd } from "./world.js";
 
 export interface HeadParts {
   readonly epoch: number;
   readonly service: AnyService;
   readonly journal: LoggedJournal;
+  readonly log: Log;
+  readonly soon: (callback: () => void) => void;
   readonly gateway: Gateway;
   /** What this process says of itself, and what links must say of themselves, names aside. */
   readonly hello: Hello;
@@ -22,7 +26,7 @@ export interface HeadParts {
 /** The program while this process is the head: it answers the gateway of this process, and gateways that come over links. */
 export class Head {
   readonly #parts: HeadParts;
-  readonly #links = new Set<Link<HeadMessage>>();
+  readonly #links = new Set<LinkEnd<HeadMessage>>();
   readonly #local: HeadLink;
   readonly #changes: ChangeFeed;
 
@@ -52,20 +56,21 @@ export class Head {
   }
 
   /** Another process has connected, to send requests or to run events. */
-  accept(link: Link<HeadMessage>, hello: Hello): void {
+  accept(link: LinkEnd<HeadMessage>, hello: Hello): void {
     const refusal = this.#refusalOf(hello);
     if (refusal !== null)
       return link.tell({ kind: "refused", code: refusal.code, message: refusal.message } satisfies Welcome);
     this.#links.add(link);
     link.onClosed(() => this.#links.delete(link));
     if (hello.role === "host") this.#admit(link, hello.member);
-    else this.#relay(link, hello.member);
+    else this.#relay(link, hello);
   }
 
-  #relay(link: Link<HeadMessage>, member: string): void {
+  #relay(link: LinkEnd<HeadMessage>, { member, outline }: Hello): void {
     const door = this.#parts.service[DOOR];
     const send = (message: HeadMessage) => link.send(message);
     const relay = new Relay(door, gatewayOf(member), send, this.#changes, () => link.cut());
+    relay.isOtherVersion = outline !== this.#parts.hello.outline;
     link.listen({
       aside: () => link.cut(),
       batch: (bytes) => {
@@ -76,7 +81,7 @@ export class Head {
     link.tell({ kind: "welcome", history: door.history } satisfies Welcome);
   }
 
-  #admit(link: Link<HeadMessage>, member: string): void {
+  #admit(link: LinkEnd<HeadMessage>, member: string): void {
     const { service, onWarning } = this.#parts;
     service[ADMIT]?.(openDialed(link, member)).catch((error: unknown) => {
       if (this.#links.has(link)) onWarning(`a host of ${member} could not join: ${messageOf(error)}`);
@@ -84,30 +89,41 @@ export class Head {
     });
   }
 
-  /** The program ends, the process goes on. Nothing is answered any more: gateways ask the next head. */
-  async stepDown(graceMs: number): Promise<void> {
-    const { gateway, service, journal } = this.#parts;
-    if (graceMs === 0) this.#disconnect();
+  /** The program ends, the process goes on. What it has taken is answered, if there is time; the rest is for the next head. */
+  async end(graceMs: number): Promise<void> {
+    const { gateway, service } = this.#parts;
+    if (graceMs === 0) this.#disconnect((link) => link.cut());
     await service.stop({ graceMs }).catch(() => {});
-    this.#disconnect();
+    if (graceMs > 0) await new Promise<void>(this.#parts.soon);
+    this.#disconnect((link) => link.close()); // when the last answers have left
     gateway.detach(this.#local);
-    await journal.close().catch(() => {});
   }
 
-  #disconnect(): void {
+  /** The last message that this head has written. */
+  get position(): number {
+    return this.#parts.log.last;
+  }
+
+  /** Closes its table. */
+  async close(): Promise<void> {
+    await this.#parts.journal.close().catch(() => {});
+  }
+
+  #disconnect(from: (link: LinkEnd<HeadMessage>) => void): void {
     this.#changes.close();
     this.#local.close();
-    for (const link of this.#links) link.cut();
+    for (const link of this.#links) from(link);
   }
 
   #refusalOf({ version, log, epoch, outline, member, role }: Hello): HeadwaterError | null {
     const { hello, service } = this.#parts;
     if (version !== LINK_VERSION || log !== hello.log || typeof member !== "string")
       return cannotJoin("the head is of another cluster or version");
-    if (outline !== hello.outline) return cannotJoin("the head runs another program than this process has");
     if (epoch !== hello.epoch)
       return new HeadwaterError("HW-3105", "this process is the head of another epoch.");
-    return role === "host" && service[ADMIT] === null ? noHosts() : null;
+    if (role !== "host") return null;
+    if (outline !== hello.outline) return otherVersion("it takes no hosts of this one.");
+    return service[ADMIT] === null ? noHosts() : null;
   }
 }
 

@@ -4,5 +4,6 @@
  */
 
 export { examineCluster } from "./examine.js";
+export { drain, handOver, roll } from "./operate.js";
 export { runInCluster } from "./run-in-cluster.js";
-export { type ClusterStatus, statusOf } from "./status.js";
+export { type ClusterStatus, type MemberStatus, statusOf } from "./status.js";

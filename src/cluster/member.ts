@@ -1,103 +1,93 @@
-import { randomUUID } from "node:crypto";
-import { HeadwaterError } from "../errors.js";
-import { type AnyService, HOSTS } from "../host/service.js";
-import type { Journal } from "../journal/journal.js";
-import { damaged } from "../journal/problems.js";
-import { BEAT_MS, readBeat, sayBeat } from "../journal/stream/beats.js";
+import type { HeadwaterError } from "../errors.js";
+import type { AnyService } from "../host/service.js";
+import type { KeyTable } from "../journal/journal.js";
+import type { Beat } from "../journal/stream/beats.js";
 import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
-import { FollowedTable } from "../journal/stream/followed-table.js";
-import type { Following, LogPort } from "../journal/stream/log-port.js";
+import type { FollowedLog } from "../journal/stream/followed-table.js";
 import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
+import { LinkArrivals } from "./arrivals.js";
 import { memberPart } from "./dial.js";
-import type { Gateway } from "./gateway.js";
 import { Head } from "./head.js";
 import { HeadConnection } from "./head-connection.js";
-import { type Hello, LINK_VERSION, type Link, listenForLinks } from "./links.js";
-import { Members } from "./members.js";
-import { type HostOffer, OfferedHosts } from "./offered-hosts.js";
-import { answerOperator, type OperatorRequest } from "./operator.js";
-import type { HeadMessage } from "./relayed.js";
+import { type Hello, LINK_VERSION } from "./links.js";
+import type { MemberParts } from "./member-parts.js";
+import { OfferedHosts } from "./offered-hosts.js";
+import { openFollowed } from "./open-followed.js";
+import { answersOf, noSuccessor, notTheHead } from "./operations.js";
+import { MemberPresence } from "./presence.js";
 import { Suspicion } from "./suspicion.js";
 
-export interface MemberParts {
-  /** No other process has it. */
-  readonly name: string;
-  readonly port: LogPort;
-  /** As it is shown. */
-  readonly address: string;
-  /** Of the table's files. */
-  readonly directory: string;
-  /** Where other members reach this process. */
-  readonly host: string;
-  /** Whether it may become the head. */
-  readonly takesOver: boolean;
-  readonly program: string;
-  /** The program in words, which must be the same for all members. */
-  readonly outline: string;
-  readonly gateway: Gateway;
-  /** The hosts that this process offers while another one is the head. */
-  readonly offer: HostOffer | null;
-  /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */
-  readonly start: (journal: Journal, onFailure: () => void) => Promise<AnyService>;
-  /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */
-  readonly snapshotBytes: number;
-  readonly onWarning: (text: string) => void;
-  /** This process can be no member any more. */
-  readonly onFailure: (error: HeadwaterError) => void;
-}
-
 const LOOK_MS = 50;
-/** A log that cannot be read so often is damaged. */
+/** A log that cannot be read so often, and not a message further, is damaged. */
 const LOSSES_MAX = 3;
+/** So long events that are under way may take before another becomes the head; later ones start again there. */
+const HANDOVER_MS = 1000;
 
 /**
  * One process of a cluster. It follows the log as a standby, takes the head's place when that is gone, and becomes a standby again when
  * another epoch has begun. The log is the lock: the process whose epoch record lands is the head, whatever the others believe.
  */
 export class Member {
-  readonly members = new Members(() => performance.now());
+  readonly presence: MemberPresence;
   readonly #parts: MemberParts;
-  readonly #suspicion = new Suspicion(() => performance.now());
-  #followed: FollowedTable;
+  readonly #suspicion: Suspicion;
+  #followed: FollowedLog;
   #role: "standby" | "changing" | "head" | "stopped" = "standby";
   #head: Head | null = null;
+  /** Connections for the epoch that this process begins. */
+  readonly #arrivals: LinkArrivals;
   #known: { readonly epoch: number; readonly member: string } = { epoch: 0, member: "" };
   #connection: HeadConnection | null = null;
   #offered: OfferedHosts | null = null;
   #own: Epoch | null = null;
   #losses = 0;
+  #isDrained = false;
   /** Hears that this process has become the head, or is the head no longer. */
   onRole: (isHead: boolean) => void = () => {};
   #isSnapshotting = false;
   /** How many bytes were read when the last snapshot began. */
   #snapshotAt = 0;
-  #timers: NodeJS.Timeout[] = [];
-  #hearing: Following | null = null;
+  #stopLooking: () => void = () => {};
   #listener: { close(): void } | null = null;
   #changing: Promise<void> = Promise.resolve();
 
-  private constructor(parts: MemberParts, followed: FollowedTable) {
+  private constructor(parts: MemberParts, followed: FollowedLog) {
+    const { port, world, name, outline, restart } = parts;
+    const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
+    this.#suspicion = new Suspicion(now);
+    this.presence = new MemberPresence({
+      port,
+      world,
+      say: () => this.#beat(),
+      heard: (beat) => this.#heard(beat),
+    });
+    const operator = answersOf(this, { port, name, outline, restart });
+    this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
   }
 
   static async join(parts: MemberParts): Promise<Member> {
     let member: Member | null = null;
-    const followed = await open(parts, () => member);
+    const followed = await openFollowed(parts, () => member);
     member = new Member(parts, followed);
     await member.#begin();
     return member;
   }
 
-  /** Has a client messages kept, as far as the log was followed? */
-  get table(): FollowedTable["table"] {
+  /** What the log adds up to, as far as it was followed. */
+  get table(): KeyTable {
     return this.#followed.table;
   }
 
   get isHead(): boolean {
     return this.#role === "head";
+  }
+
+  get isDrained(): boolean {
+    return this.#isDrained;
   }
 
   /** The program, while this process is the head. */
@@ -109,71 +99,68 @@ export class Member {
     return this.#known.epoch;
   }
 
+  /** The member that writes the log, as far as this one knows. */
+  get headMember(): string {
+    return this.#known.member;
+  }
+
   async #begin(): Promise<void> {
-    const { port, host, name } = this.#parts;
-    const listener = await listenForLinks<HeadMessage>(host, {
-      accept: (link, hello) => this.#accept(link, hello),
-    });
+    const { port, world, host, name } = this.#parts;
+    const listener = await world.listen(host, (link, hello) => this.#arrivals.take(link, hello));
     this.#listener = listener;
     const reached = Buffer.from(JSON.stringify(listener.address));
     await patiently(port, () => port.putPart(memberPart(name), reached));
-    this.#hearing = port.hear((bytes) => this.#heard(bytes));
-    this.#timers.push(
-      setInterval(() => this.#beat(), BEAT_MS),
-      setInterval(() => this.#look(), LOOK_MS),
-    );
-    this.#beat();
+    this.#stopLooking = world.every(LOOK_MS, () => this.#look());
+    this.presence.begin();
     const end = await lastOf(port);
     if (end.position === 0) this.#suspicion.ended(); // the cluster is new
   }
 
-  /** Another process has connected, and has said what it wants. */
-  #accept(link: Link<HeadMessage>, hello: Hello): void {
-    if (hello.role === "operator" && hello.version === LINK_VERSION && hello.log === this.#parts.port.id)
-      answerOperator(link, (request) => this.#answer(request));
-    else if (this.#head === null) link.cut();
-    else this.#head.accept(link, hello);
+  /** Resolves when this process has read what was in the log when it joined; rejects if its program does not fit that. */
+  async untilFits(): Promise<void> {
+    const end = await lastOf(this.#parts.port);
+    const { follower, table } = this.#followed;
+    if (this.#role !== "standby" || follower.position > end.position) return;
+    await follower.caughtUp(end.position);
+    const misfit = this.#role === "standby" ? this.#parts.misfit(table) : null;
+    if (misfit !== null) throw misfit;
   }
 
-  async #answer({ question }: OperatorRequest): Promise<unknown> {
-    if (question === "hosts") return this.#head?.service[HOSTS]?.list() ?? null;
-    throw new HeadwaterError(
-      "HW-3106",
-      `this member of the cluster does not know how to answer "${question}".`,
-    );
-  }
-
-  #beat(isLeaving = false): void {
-    const { port, name, program } = this.#parts;
+  /** What this process says of itself. */
+  #beat(): Beat {
+    const { name, program } = this.#parts;
     const epoch = this.#own?.epoch ?? 0;
-    const position = this.#followed.follower.position;
-    const state = isLeaving ? "leaving" : this.#parts.takesOver ? "standby" : "gateway";
-    sayBeat(port, {
-      member: name,
-      epoch,
-      position,
-      state: epoch > 0 && !isLeaving ? "head" : state,
-      program,
-    });
+    const { position } = this.#followed.follower;
+    const state = epoch > 0 ? "head" : this.#mayTakeOver && this.#fits ? "standby" : "gateway";
+    return { member: name, epoch, position, state, program };
   }
 
-  #heard(bytes: Buffer): void {
-    const beat = readBeat(bytes);
-    if (beat === null || this.#role === "stopped") return;
+  get #mayTakeOver(): boolean {
+    return this.#parts.takesOver && !this.#isDrained && !this.#isStopped;
+  }
+
+  get #fits(): boolean {
+    return this.#role !== "standby" || this.#parts.misfit(this.#followed.table) === null;
+  }
+
+  #heard(beat: Beat): void {
+    if (this.#isStopped) return;
+    const { name } = this.#parts;
     if (beat.state === "leaving") {
-      this.members.left(beat.member);
       if (beat.epoch > 0 && beat.epoch === this.#known.epoch) this.#suspicion.ended();
       return;
     }
-    this.members.heard(beat);
-    if (beat.epoch === 0 || beat.member === this.#parts.name) return;
+    if (beat.epoch === 0 || beat.member === name) return;
     if (beat.epoch >= this.#known.epoch) this.#suspicion.sign();
-    this.noteEpoch(beat.epoch, beat.member);
+    if (beat.state !== "handover") return this.noteEpoch(beat.epoch, beat.member);
+    if (beat.successor !== name || beat.epoch !== this.#known.epoch) return;
+    this.#suspicion.ended();
+    this.#look();
   }
 
   /** An epoch has begun, as the log says, or as its head says, which may come earlier. */
   noteEpoch(epoch: number, member: string): void {
-    if (epoch <= this.#known.epoch || this.#role === "stopped") return;
+    if (epoch <= this.#known.epoch || this.#isStopped) return;
     this.#known = { epoch, member };
     this.#disconnect();
     if (member === this.#parts.name) return;
@@ -184,14 +171,16 @@ export class Member {
   }
 
   #connect(): void {
-    const { port, gateway, offer, onWarning, onFailure } = this.#parts;
+    const { port, world, gateway, offer, onWarning, onFailure } = this.#parts;
     const { epoch, member } = this.#known;
     if (epoch === 0 || member === this.#parts.name || this.#connection !== null) return;
+    const hello = this.#hello(epoch);
     this.#connection = new HeadConnection({
       port,
+      world,
       gateway,
       member,
-      hello: this.#hello(epoch),
+      hello,
       ended: () => {
         if (this.#known.epoch === epoch) this.#suspicion.ended();
       },
@@ -199,8 +188,8 @@ export class Member {
         if (error.code === "HW-3106") onFailure(error);
       },
     });
-    if (offer !== null)
-      this.#offered = new OfferedHosts({ port, offer, member, hello: this.#hello(epoch), onWarning });
+    if (offer !== null && !this.#isDrained)
+      this.#offered = new OfferedHosts({ port, offer, member, hello, onWarning });
   }
 
   #disconnect(): void {
@@ -217,14 +206,20 @@ export class Member {
 
   #look(): void {
     const { follower } = this.#followed;
-    const rank = this.members.rankOf(this.#parts.name);
+    const rank = this.presence.members.rankOf(this.#parts.name);
     if (this.#role === "standby" && rank === 0) this.#snapshot();
+    if (this.#followed.bytes > 0) this.#losses = 0; // it reads
     const isDue = this.#suspicion.isDue(follower.position, rank);
-    if (!isDue || !this.#parts.takesOver || this.#role !== "standby") return;
-    this.#role = "changing";
-    this.#changing = this.#takeOver().catch((error: unknown) => {
-      this.#parts.onFailure(error as HeadwaterError);
-    });
+    if (!isDue || !this.#mayTakeOver || this.#role !== "standby") return;
+    this.#change(() => this.#takeOver());
+  }
+
+  /** What this process is changes; nothing else changes it meanwhile. */
+  #change(work: () => Promise<void>): Promise<void> {
+    if (!this.#isStopped) this.#role = "changing";
+    const changing = this.#changing.then(work);
+    this.#changing = changing.catch((error: unknown) => this.#parts.onFailure(error as HeadwaterError));
+    return changing;
   }
 
   /** The first of the standbys makes snapshots, since its table has only what counts, and no caller waits for it. */
@@ -234,46 +229,62 @@ export class Member {
     if (this.#isSnapshotting || followed.bytes - this.#snapshotAt < snapshotBytes) return;
     this.#isSnapshotting = true;
     this.#snapshotAt = followed.bytes;
-    writeSnapshot(port, followed.table, followed.follower.complete)
-      .catch((error: unknown) =>
-        onWarning(`a snapshot could not be made, and is tried again later: ${error}`),
-      )
+    const isOver = () => this.#own !== null || this.#followed !== followed || this.#isStopped;
+    writeSnapshot(port, followed.table, followed.follower.complete, isOver)
+      .catch((error: unknown) => {
+        if (!isOver()) onWarning(`a snapshot could not be made, and is tried again later: ${error}`);
+      })
       .finally(() => {
         this.#isSnapshotting = false;
       });
   }
 
   async #takeOver(): Promise<void> {
-    const { port, name } = this.#parts;
-    const { follower } = this.#followed;
+    const { port, name, world, misfit } = this.#parts;
+    const { follower, table } = this.#followed;
     const end = await lastOf(port);
-    await follower.caughtUp(end.position);
+    try {
+      await follower.caughtUp(end.position);
+    } catch {
+      return this.#standBy(); // what it needed was cut off
+    }
     const read = { position: follower.position, epoch: follower.progress.epoch };
-    const begun = this.#isStopped
-      ? null
-      : await beginEpoch(port, read, { attempt: randomUUID(), member: name });
+    const isFine = !this.#isStopped && misfit(table) === null;
+    const begun = isFine ? await beginEpoch(port, read, { attempt: world.unique(), member: name }) : null;
     this.#suspicion.sign();
     if (begun !== null) return this.#become(begun);
     if (!this.#isStopped) this.#role = "standby";
   }
 
   async #become(begun: Epoch): Promise<void> {
-    const { port, address, start, gateway, onWarning } = this.#parts;
+    const { port, world, address, start, gateway, onWarning } = this.#parts;
     this.#followed.release();
     this.#own = begun;
-    this.noteEpoch(begun.epoch, this.#parts.name);
-    this.#beat();
-    const { journal } = streamJournal(port, this.#followed, begun, address, async () => {});
-    let hasFailed = false;
-    const service = await start(journal, () => {
-      hasFailed = true;
-      if (this.#role === "head") this.#stepDown();
-    });
-    const hello = this.#hello(begun.epoch);
     const { epoch } = begun;
-    this.#head = new Head({ epoch, service, journal, gateway, hello, onWarning });
+    this.noteEpoch(epoch, this.#parts.name);
+    this.presence.beat();
+    const release = async () => {};
+    const { journal, log } = streamJournal(port, this.#followed, begun, address, release, world.soon);
+    let hasFailed = false;
+    let service: AnyService;
+    try {
+      service = await start(journal, () => {
+        hasFailed = true;
+        if (this.#role === "head") this.#stepDown();
+      });
+    } catch (error) {
+      const isFenced = log.check() !== null; // a later epoch has begun before the program had
+      await journal.close().catch(() => {});
+      this.#arrivals.cut();
+      if (isFenced) return this.#standBy();
+      throw error;
+    }
+    const hello = this.#hello(epoch);
+    const { soon } = world;
+    this.#head = new Head({ epoch, service, journal, log, soon, gateway, hello, onWarning });
     if (this.#isStopped) return;
     this.#role = "head";
+    this.#arrivals.welcome(this.#head);
     this.onRole(true);
     if (hasFailed) this.#stepDown();
     else if (this.#known.epoch > epoch) void service[DOOR].health();
@@ -282,33 +293,82 @@ export class Member {
   /** A later epoch has begun: what this head's table has in memory may be in no log. */
   #stepDown(): void {
     if (this.#role !== "head") return;
-    this.#role = "changing";
-    this.onRole(false);
+    const head = this.#abdicate();
+    this.#change(async () => {
+      await head?.end(0);
+      await head?.close();
+      await this.#standBy();
+    });
+  }
+
+  /** This process is the head no longer: what arrives from now on is for the next one. */
+  #abdicate(): Head | null {
     const head = this.#head;
     this.#head = null;
+    this.#arrivals.cut();
+    if (this.#role === "head") this.onRole(false);
+    return head;
+  }
+
+  /** Follows the log with a table that has only what counts. */
+  async #standBy(): Promise<void> {
     this.#own = null;
-    this.#changing = (async () => {
-      await head?.stepDown(0);
-      this.#followed = await open(this.#parts, () => this);
-      this.#snapshotAt = 0;
-      this.#suspicion.sign();
-      if (this.#isStopped) return;
-      this.#role = "standby";
-      this.#connect();
-    })().catch((error: unknown) => this.#parts.onFailure(error as HeadwaterError));
+    await this.#followed.close();
+    this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
+    this.#snapshotAt = 0;
+    this.#suspicion.sign();
+    if (this.#isStopped) return;
+    this.#role = "standby";
+    this.#connect();
+  }
+
+  /**
+   * Lets a standby become the head: this one takes nothing more, what it has taken is answered, and the successor begins the next
+   * epoch. Resolves with its name when it may begin.
+   */
+  async handOver(wanted: string | null): Promise<string> {
+    if (this.#role !== "head") throw notTheHead(this.#known.member);
+    const { name } = this.#parts;
+    const successor = this.presence.members.successor(name, wanted);
+    if (successor === null) throw noSuccessor(wanted);
+    const head = this.#abdicate();
+    let may: (successor: string) => void = () => {};
+    const begins = new Promise<string>((resolve) => {
+      may = resolve;
+    });
+    const changed = this.#change(async () => {
+      await this.#end(head, HANDOVER_MS, successor);
+      may(successor);
+      await head?.close();
+      await this.#standBy();
+    });
+    return Promise.race([begins, changed.then(() => successor)]);
+  }
+
+  /** Ends the program of this head, and says who may begin the next epoch: one of them, or any. */
+  async #end(head: Head | null, graceMs: number, successor: string | null): Promise<void> {
+    if (head === null) return;
+    await head.end(graceMs);
+    if (successor === null) return;
+    const { name, program } = this.#parts;
+    const { epoch, position } = head;
+    this.#own = null;
+    this.presence.say({ member: name, epoch, position, state: "handover", program, successor });
+  }
+
+  /** This process does not become the head any more, and offers no hosts. A head hands over first. */
+  async drain(): Promise<void> {
+    if (this.#role === "head") await this.handOver(null);
+    this.#isDrained = true;
+    this.presence.beat();
   }
 
   /** The log was cut where this standby wanted to read on: it begins anew, with a snapshot. False if that does not help. */
-  lostTrack(): boolean {
-    if (this.#role !== "standby" || this.#losses >= LOSSES_MAX) return false;
+  lostTrack(followed: FollowedLog | null): boolean {
+    if (followed !== this.#followed) return true; // it is not used any more
     this.#losses += 1;
-    this.#role = "changing";
-    this.#changing = (async () => {
-      await this.#followed.close();
-      this.#followed = await open(this.#parts, () => this);
-      this.#snapshotAt = 0;
-      if (!this.#isStopped) this.#role = "standby";
-    })().catch((error: unknown) => this.#parts.onFailure(error as HeadwaterError));
+    if (this.#losses > LOSSES_MAX) return false;
+    if (this.#role === "standby") this.#change(() => this.#standBy());
     return true;
   }
 
@@ -318,30 +378,19 @@ export class Member {
 
   /** Leaves the cluster. A head answers what it has taken, and lets another take its place at once. */
   async leave(graceMs: number): Promise<void> {
+    const { name, port } = this.#parts;
     this.#role = "stopped";
     await this.#changing;
-    for (const timer of this.#timers) clearInterval(timer);
-    const head = this.#head;
-    this.#head = null;
-    await head?.stepDown(graceMs);
-    this.#beat(true);
+    this.#stopLooking();
+    const head = this.#abdicate();
+    const successor = graceMs > 0 ? this.presence.members.successor(name, null) : null;
+    await this.#end(head, graceMs, successor);
+    this.presence.leave(this.#beat());
     this.#disconnect();
-    this.#hearing?.stop();
+    this.#arrivals.cut();
     this.#listener?.close();
+    await head?.close();
     await this.#followed.close();
-    await this.#parts.port.close();
+    await port.close();
   }
-}
-
-function open(parts: MemberParts, member: () => Member | null): Promise<FollowedTable> {
-  const { port, address, directory, onWarning, onFailure } = parts;
-  return FollowedTable.open(port, {
-    address,
-    directory,
-    onWarning,
-    onEpoch: (epoch, name) => member()?.noteEpoch(epoch, name),
-    onFailure: (what) => {
-      if (member()?.lostTrack() !== true) onFailure(damaged(address, what));
-    },
-  });
 }

@@ -31,4 +31,16 @@ export class Members {
   rankOf(member: string): number {
     return this.living().filter((beat) => beat.state === "standby" && beat.member < member).length;
   }
+
+  /** The next head after this one: the standby of that name, or the standby that has read most of the log. Null if there is none. */
+  successor(head: string, wanted: string | null): string | null {
+    const standbys = this.living().filter((beat) => beat.state === "standby" && beat.member !== head);
+    const wantedOnes = standbys.filter(({ member }) => wanted === null || isNamed(member, wanted));
+    return wantedOnes.sort((a, b) => b.position - a.position)[0]?.member ?? null;
+  }
+}
+
+/** Is it the name of a member, with or without its ending that no other process has? */
+export function isNamed(member: string, name: string): boolean {
+  return member === name || member.replace(/-[0-9a-f]{8}$/, "") === name;
 }

@@ -5,28 +5,54 @@ import type { HostInfo } from "../host/fleet/index.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 import { dial } from "./dial.js";
 import { type Hello, LINK_VERSION, Link } from "./links.js";
+import type { LinkEnd } from "./world.js";
+
+/** What a member says of itself. */
+export interface MemberAbout {
+  readonly isDrained: boolean;
+  /** Does something start its process again when that ends? */
+  readonly restarts: boolean;
+  /** Of the program: equal if the classes have the same parts. */
+  readonly version: string;
+}
 
 /** What there is to ask, and what is answered. */
 export interface OperatorQuestions {
   /** The hosts of the program; null if this member is not the head, or runs all events in one thread. */
   readonly hosts: readonly HostInfo[] | null;
+  readonly about: MemberAbout;
+  /** The head lets another member become the head, `to` or any that can: answered with its name. */
+  readonly handover: string;
+  /** The head moves all contexts away from the hosts of `member`, and ends those. */
+  readonly dismissHosts: null;
+  /** The member does not become the head any more, and offers no hosts. */
+  readonly drain: null;
+  /** The member is drained, and its process ends, to be started again. */
+  readonly restart: null;
 }
 
 type Question = keyof OperatorQuestions;
 
 export interface OperatorRequest<Q extends Question = Question> {
   readonly question: Q;
+  readonly to?: string;
+  readonly member?: string;
 }
+
+export type OperatorAnswers = {
+  readonly [Q in Question]: (request: OperatorRequest) => Promise<OperatorQuestions[Q]>;
+};
 
 type Answer =
   | { readonly kind: "answer"; readonly value: unknown }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
 /** The member's end of such a link. */
-export function answerOperator(
-  link: Link<unknown>,
-  answer: (request: OperatorRequest) => Promise<unknown>,
-): void {
+export function answerOperator(link: LinkEnd<never>, answers: OperatorAnswers): void {
+  const answer = async (request: OperatorRequest): Promise<unknown> => {
+    if (Object.hasOwn(answers, request.question)) return answers[request.question](request);
+    throw unanswered(`it does not know "${request.question}", which a later version may`);
+  };
   link.listen({
     aside: (aside) => {
       answer(aside as OperatorRequest).then(
@@ -49,6 +75,7 @@ export async function askMember<Q extends Question>(
   port: LogPort,
   member: string,
   request: OperatorRequest<Q>,
+  answerMs = ANSWER_MS,
 ): Promise<OperatorQuestions[Q]> {
   let isLate = false;
   let link: Link<never> | null = null;
@@ -57,7 +84,7 @@ export async function askMember<Q extends Question>(
     timeout = setTimeout(() => {
       isLate = true;
       reject(unanswered(`${member} does not answer`));
-    }, ANSWER_MS);
+    }, answerMs);
   });
   const answered = (async () => {
     const socket = await dial({ port, member, isOver: () => isLate });

@@ -30,6 +30,8 @@ export class Relay {
   readonly #watcher: Watcher;
   #below = 0;
   #isClosed = false;
+  /** The gateway has another version of the program. */
+  isOtherVersion = false;
 
   /** `changes`: what the gateway may watch; `cut` closes the link of a gateway that does not answer. */
   constructor(
@@ -130,7 +132,7 @@ export class Relay {
     try {
       asked = this.#asked(message.call);
     } catch (error) {
-      return waiting.reject(error);
+      return waiting.reject(this.isOtherVersion ? otherVersion((error as Error).message) : error);
     }
     if (message.kind === "ask") {
       this.#own.ask(n, asked, message.client ?? undefined, message.sentUpTo, waiting);
@@ -174,4 +176,12 @@ export class Relay {
 
 function payerOf([caller, part]: RelayedPayer) {
   return { caller, part };
+}
+
+export function otherVersion(why: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3113",
+    `the head of the cluster runs another version of the program than this process: ${why} Finish the change with ` +
+      "`headwater cluster roll`, or run the same version everywhere.",
+  );
 }

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { HeadwaterError } from "../errors.js";
 import { checkedHosts } from "../host/host-options.js";
+import { misfitOf } from "../host/misfit.js";
 import { apart } from "../host/ports/index.js";
 import { outlineOf } from "../host/program-module.js";
 import { readFeed } from "../host/readers.js";
@@ -20,6 +21,7 @@ import { clusterService } from "./cluster-service.js";
 import { Gateway } from "./gateway.js";
 import { Member } from "./member.js";
 import { NamedPlace } from "./place.js";
+import { realWorld } from "./world.js";
 
 const SNAPSHOT_BYTES = 256 * 2 ** 20;
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
@@ -80,6 +82,7 @@ export async function runInCluster(
     member = await Member.join({
       name,
       port,
+      world: realWorld,
       address: address.shown,
       directory,
       host: options.member?.host ?? "127.0.0.1",
@@ -89,6 +92,8 @@ export async function runInCluster(
       outline: JSON.stringify(outlineOf(classes)),
       gateway,
       offer,
+      misfit: misfitOf(Object.values(classes)),
+      restart: options.member?.restart ?? null,
       start: (onLog, onHalted) => {
         const { member: _, takeOver: __, ...rest } = options;
         return run(program as Nodes, {
@@ -100,8 +105,15 @@ export async function runInCluster(
       onWarning: warn,
       onFailure,
     });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  try {
+    await Promise.race([member.untilFits(), failed]);
     await Promise.race([gateway.untilHead(), failed]);
   } catch (error) {
+    await member.leave(0);
     await release();
     throw error;
   }

@@ -1,10 +1,13 @@
 import type { HostInfo } from "../host/fleet/index.js";
-import { BEAT_MS, type Beat, readBeat } from "../journal/stream/beats.js";
+import type { Beat } from "../journal/stream/beats.js";
+import { monitoringOf } from "../journal/stream/doctor.js";
 import { lastOf, patiently } from "../journal/stream/epoch.js";
 import { natsAddress } from "../journal/stream/nats-address.js";
-import { NatsLog } from "../journal/stream/nats-log.js";
+import type { NatsLog } from "../journal/stream/nats-log.js";
+import { monitoredServers } from "../journal/stream/nats-monitoring.js";
 import { lastSnapshot } from "../journal/stream/snapshot.js";
-import { askMember } from "./operator.js";
+import { ClusterView } from "./operate.js";
+import { askMember, type MemberAbout } from "./operator.js";
 
 export interface ClusterStatus {
   readonly cluster: string;
@@ -18,37 +21,41 @@ export interface ClusterStatus {
   readonly replicasCurrent: number;
   /** The hosts of the head's program and what is placed on them; null if all events run in one thread, or there is no head. */
   readonly hosts: readonly HostInfo[] | null;
-  readonly members: readonly (Beat & { readonly isHead: boolean; readonly lag: number })[];
+  readonly members: readonly MemberStatus[];
+  /** Do the servers sync what they acknowledge? Null: their monitoring was not asked, or does not answer. */
+  readonly syncs: boolean | null;
+  /** What an acknowledged event survives with servers that are configured like this. */
+  readonly promised: string;
 }
 
-/** Every living member beats several times meanwhile. */
-const HEAR_MS = 5 * BEAT_MS;
+export interface MemberStatus extends Beat {
+  readonly isHead: boolean;
+  /** In messages of the log. */
+  readonly lag: number;
+  /** Null if it does not answer. */
+  readonly about: MemberAbout | null;
+}
+
+const ASK_MS = 2000;
 
 /** Looks at a cluster from outside: what its members say, and what its log is like. */
-export async function statusOf(text: string): Promise<ClusterStatus> {
+export async function statusOf(text: string, env: NodeJS.ProcessEnv = process.env): Promise<ClusterStatus> {
   const address = natsAddress(text);
-  const port = await NatsLog.existing(address);
+  const view = await ClusterView.open(text);
+  const { port } = view;
   try {
-    const beats = new Map<string, Beat>();
-    const hearing = port.hear((bytes) => {
-      const beat = readBeat(bytes);
-      if (beat === null) return;
-      if (beat.state === "leaving") beats.delete(beat.member);
-      else beats.set(beat.member, beat);
-    });
-    await new Promise((resolve) => setTimeout(resolve, HEAR_MS));
-    hearing.stop();
     const { position } = await lastOf(port);
     const { config, cluster } = await patiently(port, () => port.manager.streams.info(port.names.log));
-    const epoch = Math.max(0, ...[...beats.values()].map((beat) => beat.epoch));
-    const members = [...beats.values()]
-      .sort((a, b) => (a.member < b.member ? -1 : 1))
-      .map((beat) => ({
-        ...beat,
-        isHead: epoch > 0 && beat.epoch === epoch,
-        lag: beat.epoch === epoch ? 0 : Math.max(0, position - beat.position),
-      }));
+    const { head, living } = view;
+    const members = await Promise.all(
+      living.map(async (beat): Promise<MemberStatus> => {
+        const isHead = beat.member === head?.member;
+        const lag = isHead ? 0 : Math.max(0, position - beat.position);
+        return { ...beat, isHead, lag, about: await aboutOf(port, beat.member) };
+      }),
+    );
     const current = 1 + (cluster?.replicas?.filter((each) => each.current && !each.offline).length ?? 0);
+    const syncs = await syncsOf(env);
     return {
       cluster: address.name,
       program: port.program,
@@ -56,12 +63,42 @@ export async function statusOf(text: string): Promise<ClusterStatus> {
       snapshot: await patiently(port, () => lastSnapshot(port)),
       replicas: config.num_replicas,
       replicasCurrent: current,
-      hosts: await hostsOf(port, members.find(({ isHead }) => isHead)?.member),
+      hosts: await hostsOf(port, head?.member),
       members,
+      syncs,
+      promised: promiseOf(config.num_replicas, syncs),
     };
   } finally {
-    await port.close();
+    await view.close();
   }
+}
+
+function aboutOf(port: NatsLog, member: string): Promise<MemberAbout | null> {
+  return askMember(port, member, { question: "about" }, ASK_MS).catch(() => null);
+}
+
+async function syncsOf(env: NodeJS.ProcessEnv): Promise<boolean | null> {
+  const servers = await monitoredServers(monitoringOf(env));
+  if (servers.length === 0 || servers.some(({ problem }) => problem !== null)) return null;
+  return servers.every(({ sync }) => sync === "always");
+}
+
+/** The table of docs/cluster.md. */
+function promiseOf(replicas: number, syncs: boolean | null): string {
+  const unknown =
+    "whether also power loss of all is not known: name their monitoring in HEADWATER_NATS_MONITORING";
+  if (replicas < 3) {
+    if (syncs === null)
+      return `SIGKILL of the server, but not the loss of its disk; ${unknown.replace("of all ", "")}`;
+    return syncs
+      ? "SIGKILL and power loss of the server, but not the loss of its disk"
+      : "SIGKILL of the server only";
+  }
+  if (syncs === null)
+    return `SIGKILL and the loss of the disk of any one server, and SIGKILL of all; ${unknown}`;
+  return syncs
+    ? "SIGKILL, power loss and the loss of the disk of any one server, and SIGKILL and power loss of all"
+    : "SIGKILL and the loss of the disk of any one server, and power loss of one server at a time";
 }
 
 /** A head that is gone a moment later is none. */

@@ -33,13 +33,15 @@ export interface RunOptions {
    * With a journal on NATS servers: what this process is in its cluster (docs/cluster.md). `name`: what it is called, and no other
    * member; its machine and process unless it says otherwise. `host`: the address of this machine at which other members reach it;
    * 127.0.0.1, for members on one machine, unless it says otherwise. `takesOver: false`: it takes requests, but never becomes the head.
-   * `snapshotBytes`: a standby makes a snapshot, and cuts the log, after so many bytes of it (256 MB).
+   * `snapshotBytes`: a standby makes a snapshot, and cuts the log, after so many bytes of it (256 MB). `restart`: called when
+   * `headwater cluster roll` wants the process to end, after which something starts it again, with the new version of the program.
    */
   readonly member?: {
     readonly name?: string | undefined;
     readonly host?: string | undefined;
     readonly takesOver?: boolean | undefined;
     readonly snapshotBytes?: number | undefined;
+    readonly restart?: (() => void) | undefined;
   };
   /**
    * Take the journal over from the process that has it open, which can then commit nothing more and ends. Without this,

@@ -4,6 +4,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { TcpProxy } from "../tcp-proxy.js";
 
+/** Of the last output of errors, which is kept. */
+const STDERR_MAX = 20_000;
 const PROGRAM = fileURLToPath(new URL("./programs/busy-member.ts", import.meta.url));
 
 /** Each makes one transfer at a time. */
@@ -19,6 +21,9 @@ export class BusyProcess {
   stale = 0;
   /** It can do nothing at the moment, or reach nothing. */
   isPaused = false;
+  /** Rejects if the process ends and nobody has told it to. */
+  readonly lost: Promise<never>;
+  #isToEnd = false;
 
   private constructor(
     readonly name: string,
@@ -29,12 +34,22 @@ export class BusyProcess {
     this.#proxies = proxies;
     const journal = `nats://${proxies.map(({ host }) => host).join(",")}/${cluster}`;
     this.#child = spawn(process.execPath, ["--no-warnings", "--import", "tsx", PROGRAM, journal, name], {
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
-    const { stdout } = this.#child;
-    if (stdout === null) throw new Error("there is no output.");
+    const { stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error("there is no output.");
+    let errors = "";
+    stderr.on("data", (bytes: Buffer) => {
+      errors = (errors + bytes.toString()).slice(-STDERR_MAX);
+    });
+    this.lost = new Promise((_, reject) => {
+      this.#child.once("close", (code, signal) => {
+        if (!this.#isToEnd) reject(new Error(`${name} has ended by itself (${code ?? signal}):\n${errors}`));
+      });
+    });
+    this.lost.catch(() => {});
     this.joined = new Promise((resolve, reject) => {
-      this.#child.once("exit", () => reject(new Error(`${name} has ended`)));
+      this.lost.catch(reject);
       createInterface({ input: stdout }).on("line", (line) => {
         const said = JSON.parse(line) as { joined?: string; worker: number; done: number; isStale: boolean };
         if (said.joined !== undefined) return resolve();
@@ -84,6 +99,7 @@ export class BusyProcess {
   }
 
   async kill(): Promise<void> {
+    this.#isToEnd = true;
     for (const proxy of this.#proxies) proxy.close();
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, "exit");
@@ -93,13 +109,11 @@ export class BusyProcess {
 
   /** Lets what is under way be answered. */
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-      throw new Error(
-        `${this.name} has ended by itself (${this.#child.exitCode ?? this.#child.signalCode}).`,
-      );
+    this.#isToEnd = true;
     const ended = once(this.#child, "exit");
     this.#child.stdin?.end();
-    await ended;
+    const [code] = await ended;
+    if (code !== 0) throw new Error(`${this.name} could not stop (${code}).`);
     for (const proxy of this.#proxies) proxy.close();
   }
 }

@@ -42,11 +42,18 @@ export class FaultRun {
   #started = 0;
   #head = "";
   #isServerAway = false;
+  #lose: (error: Error) => void = () => {};
+  /** Rejects when a process has ended by itself. */
+  readonly #lost: Promise<never>;
 
   constructor(servers: NatsServers, cluster: string, random: Random) {
     this.#servers = servers;
     this.#cluster = cluster;
     this.#random = random;
+    this.#lost = new Promise((_, reject) => {
+      this.#lose = reject;
+    });
+    this.#lost.catch(() => {});
   }
 
   get #journal(): string {
@@ -54,7 +61,11 @@ export class FaultRun {
   }
 
   /** Starts the processes, lets `isOver` decide how many faults there are, and checks what was promised. */
-  async run(isOver: (faults: number) => boolean): Promise<void> {
+  run(isOver: (faults: number) => boolean): Promise<void> {
+    return Promise.race([this.#run(isOver), this.#lost]);
+  }
+
+  async #run(isOver: (faults: number) => boolean): Promise<void> {
     await waitFor("for the members", Promise.all(Array.from({ length: MEMBERS }, () => this.#start())));
     const service = await run(BusyBank, {
       journal: this.#journal,
@@ -116,6 +127,7 @@ export class FaultRun {
       this.acknowledged += 1;
     };
     const made = await BusyProcess.start(name, this.#cluster, this.#servers.hosts(), heard);
+    made.lost.catch(this.#lose);
     this.#members.set(name, made);
     await made.joined;
   }

@@ -1,123 +1,126 @@
 import { Gateway } from "#src/cluster/gateway.js";
+import type { Hello } from "#src/cluster/links.js";
+import { Member } from "#src/cluster/member.js";
 import { NamedPlace } from "#src/cluster/place.js";
-import { Relay } from "#src/cluster/relay.js";
-import type { GatewayMessage, HeadLink, HeadMessage } from "#src/cluster/relayed.js";
-import type { HeadwaterError } from "#src/errors.js";
+import type { MemberWorld } from "#src/cluster/world.js";
+import { HeadwaterError } from "#src/errors.js";
+import { checkShapes } from "#src/host/context/index.js";
 import type { Ports } from "#src/host/ports/index.js";
 import { runOn } from "#src/host/run.js";
-import type { AnyService } from "#src/host/service.js";
 import { Ledger } from "#src/host/store/index.js";
-import { LoggedJournal } from "#src/journal/logged-journal.js";
-import { SortedMap } from "#src/journal/sorted-map.js";
-import { beginEpoch, lastOf } from "#src/journal/stream/epoch.js";
-import { LogFollower } from "#src/journal/stream/log-follower.js";
-import { StreamLog } from "#src/journal/stream/stream-log.js";
-import { DOOR } from "#src/model/door.js";
+import type { Journal, KeyTable } from "#src/journal/journal.js";
+import { type Shape, shapeOf } from "#src/model/shape.js";
 import type { Random } from "#src/random.js";
-import { type DelayPort, type LogLuck, SimLog, type SimStream } from "#src/sim/world/sim-log.js";
+import { type LogLuck, SimLog, type SimStream } from "#src/sim/world/sim-log.js";
+import { encode } from "#src/state/codec.js";
 import Bank from "./programs/bank.js";
-import { closed, damaged, fenced } from "./support.js";
+import { connected, type SimLink } from "./sim-link.js";
+import { type Disk, openSimTable } from "./sim-table.js";
+import type { Chance } from "./support.js";
 
 /** Mistakes that the simulation must find. */
-export type ClusterPlant = "overlay kept" | "lagging table" | "retried as new";
-
-const NOTHING = {
-  isDue: () => false,
-  freeze: () => {},
-  frozenUpTo: () => {},
-  written: () => {},
-  close: async () => {},
-};
-
-class MemoryTable {
-  readonly #map = new SortedMap<Uint8Array>();
-  readonly bytesInMemory = 0;
-
-  get(key: string): Uint8Array | undefined {
-    return this.#map.get(key);
-  }
-
-  *range(prefix: string, after = ""): Iterable<[string, Uint8Array]> {
-    yield* this.#map.from(prefix, after);
-  }
-
-  set(key: string, value: Uint8Array | null): void {
-    if (value === null) this.#map.delete(key);
-    else this.#map.set(key, value);
-  }
-
-  async close(): Promise<void> {}
-}
+export type ClusterPlant = "overlay kept" | "lagging table" | "retried as new" | "early cut";
 
 export interface SimClusterParts {
   readonly stream: SimStream;
   readonly luck: LogLuck;
   readonly random: Random;
-  readonly later: DelayPort;
+  readonly chance: Chance;
   readonly plant: ClusterPlant | null;
   readonly broken: (error: unknown) => void;
 }
 
-/** Processes of a cluster over a simulated log. Any of them suspects the head at any moment, and old heads go on until they find out. */
+const SNAPSHOT_BYTES = 3000;
+
+/**
+ * Processes of a cluster over a simulated log, with links, disks and a clock that are simulated, too. What they run is the members, gateways,
+ * heads and relays of real processes.
+ */
 export class SimCluster {
   readonly processes: SimProcess[] = [];
-  readonly #parts: SimClusterParts;
+  readonly parts: SimClusterParts;
+  readonly listening = new Map<string, (link: SimLink) => void>();
+  #started = 0;
   takeovers = 0;
   stepDowns = 0;
+  handovers = 0;
 
   constructor(parts: SimClusterParts, count: number) {
-    this.#parts = parts;
-    for (let i = 0; i < count; i++) this.processes.push(new SimProcess(`p${i}`, parts, this));
+    this.parts = parts;
+    for (let i = 0; i < count; i++) this.start();
   }
 
-  headOf(epoch: number): SimProcess | undefined {
-    return this.processes.find((process) => process.head?.epoch === epoch);
+  toString(): string {
+    return this.processes.map(String).join("; ");
+  }
+
+  start(): void {
+    this.processes.push(new SimProcess(`p${this.#started++}`, this));
   }
 
   /** Nothing more happens. */
   end(): void {
-    for (const process of this.processes) process.end();
+    for (const process of this.processes) process.kill();
+    this.parts.chance.end();
   }
 
-  /** One of the heads, or of those that take themselves for one, is heard by another process. */
-  beat(): void {
-    const { random, later } = this.#parts;
-    const { head } = random.pick(this.processes);
-    if (head === null) return;
-    const hears = random.pick(this.processes);
-    later("beat", () => hears.heard(head.epoch));
+  /** One of them is held up for a while. It does not notice. */
+  pause(): void {
+    const { random, chance } = this.parts;
+    const process = random.pick(this.processes);
+    process.isPaused = true;
+    chance.at(random.int(4000), () => process.goOn());
   }
 
-  /** One of them takes the head for gone, be it so or not. */
-  suspect(): void {
-    this.#parts.random.pick(this.processes).suspect();
+  /** One ends without a word, and another one comes. The first is kept: some clients have no other. */
+  kill(): void {
+    const { random } = this.parts;
+    const [killed] = this.processes.splice(1 + random.int(this.processes.length - 1), 1);
+    killed?.kill();
+    this.start();
+  }
+
+  /** One leaves in good order, and another one comes. */
+  leave(): void {
+    const { random, broken } = this.parts;
+    const [left] = this.processes.splice(1 + random.int(this.processes.length - 1), 1);
+    left?.leave().catch(broken);
+    this.start();
+  }
+
+  /** An operator wants another head. */
+  handOver(): void {
+    const { random, broken } = this.parts;
+    const { member } = random.pick(this.processes);
+    member?.handOver(null).then(
+      () => {
+        this.handovers += 1;
+      },
+      (error: unknown) => {
+        if (!(error instanceof HeadwaterError && error.code === "HW-3111")) broken(error);
+      },
+    );
   }
 }
 
-interface SimHead {
-  readonly epoch: number;
-  readonly service: AnyService;
-}
-
-/** A process: a follower with a table, a gateway, and the program while it is the head. */
+/** One process. What it does happens later, and not at all when it was killed. */
 export class SimProcess {
   readonly gateway: Gateway;
-  readonly #parts: SimClusterParts;
-  readonly #port: SimLog;
-  #table = new MemoryTable();
-  #follower: LogFollower;
-  #isChanging = false;
-  #known = 0;
-  #link: SimLink | null = null;
-  head: SimHead | null = null;
+  readonly cluster: SimCluster;
+  readonly links = new Set<SimLink>();
+  readonly #disk: Disk = { file: null };
+  readonly #joined: Promise<unknown>;
+  #held: (() => void)[] = [];
+  isPaused = false;
+  isDead = false;
+  member: Member | null = null;
 
   constructor(
     readonly name: string,
-    parts: SimClusterParts,
-    readonly cluster: SimCluster,
+    cluster: SimCluster,
   ) {
-    this.#parts = parts;
-    this.#port = new SimLog(parts.stream, parts.luck, parts.random.fork(), parts.later);
+    this.cluster = cluster;
+    const { broken } = cluster.parts;
     this.gateway = new Gateway({
       roots: new Map([["Bank", NamedPlace.root("Bank", Bank)]]),
       isSingle: true,
@@ -125,186 +128,150 @@ export class SimProcess {
       hasClient: () => false,
       refused: () => {},
       failed: () => {},
-      failure: () => null,
+      failure: () => (this.isDead ? gone() : null),
     });
-    this.#follower = this.#follow(0);
+    this.#joined = this.#join();
+    this.#joined.catch(broken);
   }
 
-  #follow(after: number): LogFollower {
-    const table = this.#table;
-    return new LogFollower(this.#port, after, {
-      write: (key, value) => table.set(key, value),
-      applied: () => {},
-      epoch: (epoch) => this.#epoch(epoch),
-      failed: (what) => this.#parts.broken(new Error(what)),
+  readonly later = (_what: string, happen: () => void): void => {
+    const { chance } = this.cluster.parts;
+    chance.later(_what, () => {
+      if (this.isDead) return;
+      if (this.isPaused) this.#held.push(happen);
+      else happen();
     });
-  }
-
-  /** The gateway turns to the head of that epoch, as soon as that is up. */
-  #epoch(epoch: number): void {
-    if (epoch <= this.#known) return;
-    this.#known = epoch;
-    this.#connect(epoch);
-  }
-
-  #connect(epoch: number): void {
-    this.#link?.close();
-    this.#link = null;
-    const look = () => {
-      if (epoch !== this.#known || this.#link !== null) return;
-      const process = this.cluster.headOf(epoch);
-      if (process?.head == null) return this.#parts.later("connect", look);
-      this.#link = new SimLink(this, process.head.service, this.#parts, () => {
-        this.#link = null;
-        this.#parts.later("connect", look); // the link broke, and the head may live
-      });
-    };
-    look();
-  }
-
-  end(): void {
-    this.#known = Number.POSITIVE_INFINITY;
-    this.#link?.close();
-    this.#follower.stop();
-  }
-
-  heard(epoch: number): void {
-    this.#epoch(epoch);
-    if (this.head !== null && this.head.epoch < epoch) void this.head.service[DOOR].health();
-  }
-
-  suspect(): void {
-    if (this.#isChanging || this.head !== null) return;
-    this.#isChanging = true;
-    this.#takeOver()
-      .catch(this.#parts.broken)
-      .finally(() => {
-        this.#isChanging = false;
-      });
-  }
-
-  async #takeOver(): Promise<void> {
-    const follower = this.#follower;
-    const end = await lastOf(this.#port);
-    if (this.#parts.plant !== "lagging table") await follower.caughtUp(end.position);
-    const { progress } = follower;
-    const isLagging = this.#parts.plant === "lagging table";
-    const position = isLagging ? end.position : follower.position;
-    const owner = { attempt: `${this.name}/${this.#parts.random.bits()}`, member: this.name };
-    const epoch = isLagging ? Math.max(progress.epoch, this.#known) : progress.epoch;
-    const begun = await beginEpoch(this.#port, { position, epoch }, owner);
-    if (begun === null) return;
-    follower.stop();
-    this.cluster.takeovers += 1;
-    this.#become(begun);
-  }
-
-  #become(begun: { readonly epoch: number; readonly begin: number }): void {
-    const log = new StreamLog({ port: this.#port, ...begun, fenced, damaged, closed });
-    const journal = new LoggedJournal({
-      address: "simulated",
-      log,
-      table: this.#table,
-      background: NOTHING,
-      soon: (callback) => this.#parts.later("gather", callback),
-      release: async () => {},
-    });
-    const ledger = new Ledger(journal, 4);
-    const onFailure = (error: HeadwaterError) => {
-      this.head = null; // it accepts no more links
-      if (error.code === "HW-3005") this.#parts.later("step down", () => this.#stepDown(log));
-      else this.#parts.broken(error);
-    };
-    const service = runOn(
-      portsOf(this.#parts),
-      Bank,
-      { onFailure, onError: () => {}, onWarning: () => {} },
-      ledger,
-    );
-    this.head = { epoch: begun.epoch, service };
-    this.#epoch(begun.epoch);
-  }
-
-  #stepDown(log: StreamLog): void {
-    this.cluster.stepDowns += 1;
-    this.head = null;
-    if (this.#parts.plant === "overlay kept") {
-      this.#follower = this.#follow(log.last);
-    } else {
-      this.#table = new MemoryTable();
-      this.#follower = this.#follow(0);
-    }
-    if (this.#link !== null || this.#known === 0) return;
-    this.#connect(this.#known);
-  }
-}
-
-/** A link between a gateway and a head: in order, late, and broken now and then. */
-class SimLink implements HeadLink {
-  readonly #parts: SimClusterParts;
-  readonly #relay: Relay;
-  readonly #process: SimProcess;
-  readonly #broke: () => void;
-  #toHead: GatewayMessage[] = [];
-  #fromHead: HeadMessage[] = [];
-  #isClosed = false;
-
-  constructor(process: SimProcess, service: AnyService, parts: SimClusterParts, broke: () => void) {
-    this.#parts = parts;
-    this.#process = process;
-    this.#broke = broke;
-    const door = service[DOOR];
-    this.#relay = new Relay(door, `gateway:${process.name}`, (message) => {
-      this.#fromHead.push(message);
-      parts.later("link", () => this.#arrive());
-    });
-    process.gateway.attach(this, door.history);
-  }
-
-  send(message: GatewayMessage): void {
-    const isNew = this.#parts.plant === "retried as new" && message.kind === "ask";
-    this.#toHead.push(isNew ? { ...message, sentUpTo: 0 } : message);
-    this.#parts.later("link", () => this.#depart());
-  }
-
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#process.gateway.detach(this);
-    this.#relay.close();
-  }
-
-  #depart(): void {
-    const message = this.#toHead.shift();
-    if (message === undefined || this.#isClosed) return;
-    if (this.#parts.random.chance(0.005)) return this.#break();
-    this.#relay.take(message);
-  }
-
-  #arrive(): void {
-    const message = this.#fromHead.shift();
-    if (message === undefined || this.#isClosed) return;
-    if (this.#parts.random.chance(0.005)) return this.#break();
-    this.#process.gateway.take(message);
-  }
-
-  #break(): void {
-    this.close();
-    this.#broke();
-  }
-}
-
-function portsOf({ later, broken, random }: SimClusterParts): Ports {
-  const now = 1000;
-  return {
-    now: () => now,
-    timeOfDay: () => now,
-    soon: (task) => queueMicrotask(task),
-    atRest: (task) => queueMicrotask(() => process.nextTick(task)),
-    at: () => () => {}, // a run is shorter than anything that is waited for
-    append: (done) => done(),
-    unique: () => String(random.bits()),
-    broken,
-    transmit: (_from, _to, arrive) => later("message", arrive),
   };
+
+  toString(): string {
+    const { member, gateway, isPaused } = this;
+    const role = member === null ? "joining" : member.isHead ? "head" : "no head";
+    return `${this.name}: ${role} in epoch ${member?.epoch} of ${member?.headMember}${isPaused ? ", paused" : ""}${gateway.hasHead ? "" : ", not connected"}`;
+  }
+
+  goOn(): void {
+    this.isPaused = false;
+    for (const happen of this.#held.splice(0)) this.later("held", happen);
+  }
+
+  kill(): void {
+    this.isDead = true;
+    this.cluster.listening.delete(this.name);
+    for (const link of this.links) link.cut();
+    this.gateway.end(gone());
+  }
+
+  async leave(): Promise<void> {
+    await this.#joined;
+    await this.member?.leave(1000);
+    this.kill();
+  }
+
+  async #join(): Promise<void> {
+    const { stream, luck, random, plant, broken } = this.cluster.parts;
+    const port = new SimLog(stream, luck, random.fork(), this.later, (callback, ms) =>
+      this.#at(ms, callback),
+    );
+    if (plant === "early cut") port.cutsEarly = true;
+    const shape = shapeOf(Bank, undefined);
+    const member = await Member.join({
+      name: this.name,
+      port,
+      world: this.#world(),
+      address: "simulated",
+      directory: "",
+      host: "",
+      takesOver: true,
+      program: "Bank",
+      outline: "Bank",
+      gateway: this.gateway,
+      offer: null,
+      misfit: (table) => misfitOf(table, shape),
+      restart: null,
+      start: (journal, onFailure) => this.#start(journal, onFailure),
+      snapshotBytes: SNAPSHOT_BYTES,
+      onWarning: () => {},
+      onFailure: broken,
+    });
+    member.onRole = (isHead) => {
+      if (isHead) this.cluster.takeovers += 1;
+      else this.cluster.stepDowns += 1;
+    };
+    this.member = member;
+  }
+
+  #at(ms: number, callback: () => void): () => void {
+    return this.cluster.parts.chance.at(ms, () => this.later("time", callback));
+  }
+
+  #world(): MemberWorld {
+    const { random, chance, plant } = this.cluster.parts;
+    return {
+      now: () => chance.now,
+      every: (ms, callback) => {
+        let stop = () => {};
+        const again = () => {
+          stop = this.#at(ms, () => {
+            again();
+            callback();
+          });
+        };
+        again();
+        return () => stop();
+      },
+      soon: (callback) => this.later("soon", callback),
+      unique: () => `${this.name}/${random.bits()}`,
+      listen: async (_host, accept) => {
+        this.cluster.listening.set(this.name, (link) => {
+          link.listen({
+            aside: (hello) => accept(link, hello as Hello),
+            batch: () => link.cut(),
+            closed: () => {},
+          });
+        });
+        return { address: this.name, close: () => this.cluster.listening.delete(this.name) };
+      },
+      dial: ({ member, isOver, refused }) => connected(this, member, isOver, refused),
+      openTable: (port, options) => openSimTable(port, options, this.#disk, random, plant, () => this.member),
+    };
+  }
+
+  /** As `run` does: the journal takes note that a process begins before the program does. */
+  async #start(journal: Journal, onFailure: () => void) {
+    const ports = this.#ports();
+    const ledger = new Ledger(journal, 4);
+    const life = encode({ starts: 0, key: null, tries: 0 });
+    await new Promise<void>((resolve, reject) => {
+      journal.append([{ key: "l", value: life }], (error) => (error === null ? resolve() : reject(error)));
+    });
+    return runOn(ports, Bank, { onFailure, onError: () => {}, onWarning: () => {} }, ledger);
+  }
+
+  #ports(): Ports {
+    const { chance, broken, random } = this.cluster.parts;
+    return {
+      now: () => chance.now,
+      timeOfDay: () => chance.now,
+      soon: (task) => queueMicrotask(task),
+      atRest: (task) => queueMicrotask(() => process.nextTick(task)),
+      at: (ms, task) => this.#at(ms - chance.now, task),
+      append: (done) => done(),
+      unique: () => String(random.bits()),
+      broken,
+      transmit: (_from, _to, arrive) => this.later("message", arrive),
+    };
+  }
+}
+
+function misfitOf(table: KeyTable, shape: Shape): HeadwaterError | null {
+  try {
+    checkShapes(table, [shape]);
+    return null;
+  } catch (error) {
+    return error as HeadwaterError;
+  }
+}
+
+export function gone(): HeadwaterError {
+  return new HeadwaterError("HW-1401", "the process is gone.");
 }

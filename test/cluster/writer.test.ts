@@ -42,6 +42,8 @@ function luckOf(random: Random): LogLuck {
     late: some(),
     leaderless: random.pick([0, 0.02]),
     stale: some(),
+    damaged: 0,
+    unheard: 0,
   };
 }
 

@@ -9,14 +9,15 @@ export interface Beat {
   readonly epoch: number;
   /** How far it has read or written the log. */
   readonly position: number;
-  /** A gateway never becomes the head. */
-  readonly state: "head" | "standby" | "gateway" | "leaving";
+  /** A gateway never becomes the head. `handover`: the epoch has ended, and the successor is to begin the next one. */
+  readonly state: "head" | "standby" | "gateway" | "leaving" | "handover";
+  readonly successor?: string;
   /** What it runs. */
   readonly program: string;
 }
 
 export const BEAT_MS = 200;
-const STATES: readonly Beat["state"][] = ["head", "standby", "gateway", "leaving"];
+const STATES: readonly Beat["state"][] = ["head", "standby", "gateway", "leaving", "handover"];
 
 export function sayBeat(port: LogPort, beat: Beat): void {
   port.say(Buffer.from(JSON.stringify(beat)));
@@ -30,10 +31,12 @@ export function readBeat(bytes: Buffer): Beat | null {
   } catch {
     return null;
   }
-  const { member, epoch, position, state, program } = said ?? {};
+  const { member, epoch, position, state, program, successor = "" } = said ?? {};
   if (typeof member !== "string" || typeof program !== "string") return null;
   if (!Number.isSafeInteger(epoch) || !Number.isSafeInteger(position)) return null;
   const known = STATES.find((each) => each === state);
   if (known === undefined) return null;
-  return { member, epoch: epoch as number, position: position as number, state: known, program };
+  if (typeof successor !== "string") return null;
+  const beat = { member, epoch: epoch as number, position: position as number, state: known, program };
+  return successor === "" ? beat : { ...beat, successor };
 }

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { KeyTable } from "../journal.js";
+import type { AppliedTable, Background } from "../logged-journal.js";
 import { failed } from "../problems.js";
 import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "../table/carry-over.js";
 import { findGenerations } from "../table/generations.js";
@@ -12,6 +14,8 @@ export interface FollowedTableOptions {
   readonly address: string;
   /** Where its files are: a cache, from which the log has to be read again only behind the last file. One process uses it. */
   readonly directory: string;
+  /** Its files are not used: the log was cut behind what they have. */
+  readonly isAnew?: boolean | undefined;
   readonly carryOver?: Partial<CarryOverLimits> | undefined;
   readonly onWarning?: ((text: string) => void) | undefined;
   /** A member has begun an epoch. */
@@ -20,11 +24,23 @@ export interface FollowedTableOptions {
   readonly onFailure?: ((what: string) => void) | undefined;
 }
 
+/** What follows a log and keeps what it adds up to. */
+export interface FollowedLog {
+  readonly table: AppliedTable & KeyTable;
+  readonly background: Background & { isQuiet(): boolean; readonly isWorthwhile: boolean };
+  readonly follower: LogFollower;
+  /** Bytes of the log that were read since the table was opened. */
+  readonly bytes: number;
+  /** Follows no more: what is in the table is all that it will be told. */
+  release(): void;
+  close(): Promise<void>;
+}
+
 /**
  * The table of a process that follows a log. It has only what counts in the log, so it can be handed to a writer once it has everything;
  * a writer that is fenced throws its table away, because that may have groups which no log has, and opens the files again.
  */
-export class FollowedTable {
+export class FollowedTable implements FollowedLog {
   readonly table: JournalTable;
   readonly background: CarryOver;
   readonly follower: LogFollower;
@@ -69,23 +85,22 @@ export class FollowedTable {
     this.follower = new LogFollower(port, begin, reader, snapshot?.progress ?? null);
   }
 
-  /** Bytes of the log that were read since the table was opened. */
   get bytes(): number {
     return this.#bytes;
   }
 
   static async open(port: LogPort, options: FollowedTableOptions): Promise<FollowedTable> {
-    const { newest, damages } = await findGenerations(tableIn(options.directory), port.id);
+    const { newest: found, damages } = await findGenerations(tableIn(options.directory), port.id);
+    const newest = options.isAnew ? null : found;
     for (const what of damages)
       options.onWarning?.(`${options.address}: ${what}; it is made again from the log`);
     const keys: [key: string, value: Buffer][] = [];
-    const snapshot = await readSnapshot(port, newest?.applied ?? 0, (key, value) => keys.push([key, value]));
+    const snapshot = await readSnapshot(port, newest?.applied ?? -1, (key, value) => keys.push([key, value]));
     const table = new JournalTable(options.directory, snapshot === null ? newest : null);
     for (const [key, value] of keys) table.set(key, value);
     return new FollowedTable(port, table, snapshot, options);
   }
 
-  /** Follows no more: what is in the table is all that it will be told. */
   release(): void {
     this.follower.stop();
   }

@@ -17,7 +17,12 @@ export interface GroupReader {
 export class LogFollower {
   readonly #reader: GroupReader;
   readonly #following: Following;
-  readonly #waiting: { readonly position: number; readonly resolve: () => void }[] = [];
+  readonly #waiting: {
+    readonly position: number;
+    readonly resolve: () => void;
+    readonly reject: (why: Error) => void;
+  }[] = [];
+  #failure: Error | null = null;
   #parts: Buffer[] = [];
   #position: number;
   #progress: Progress = { epoch: 0, number: 0 };
@@ -58,10 +63,11 @@ export class LogFollower {
     return this.#progress;
   }
 
-  /** Resolves when everything up to this position was read. */
+  /** Resolves when everything up to this position was read; rejects if it cannot be. */
   caughtUp(position: number): Promise<void> {
     if (this.#position >= position) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ position, resolve }));
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => this.#waiting.push({ position, resolve, reject }));
   }
 
   stop(): void {
@@ -110,6 +116,8 @@ export class LogFollower {
   #fail(what: string): void {
     if (this.#isStopped) return;
     this.stop();
+    this.#failure = new Error(what);
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
     this.#reader.failed(what);
   }
 }

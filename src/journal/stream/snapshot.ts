@@ -29,15 +29,21 @@ interface Manifest {
 const MANIFEST = "snapshot";
 const WRITE_HEAD_BYTES = 6;
 
-/** Writes a snapshot of a table that has everything up to a position, and cuts the log. Null if there is a later one. */
+/**
+ * Writes a snapshot of a table that has everything up to a position, and cuts the log. The table may go on meanwhile: what it has of
+ * later positions is in the log, too. `isOver`: the table has what may be in no log, since this process has become the head. Null if
+ * it is over, or if there is a later snapshot.
+ */
 export async function writeSnapshot(
   port: LogPort,
   table: KeyTable,
   at: { readonly position: number; readonly progress: Progress },
+  isOver: () => boolean = () => false,
 ): Promise<Snapshot | null> {
   const digests: string[] = [];
   let bytes = 0;
   for (const part of partsOf(table)) {
+    if (isOver()) return null;
     bytes += part.length;
     digests.push(digestOf(part));
     await port.putPart(partName(at.position, digests.length - 1), part);

@@ -1,7 +1,7 @@
 import { LoggedJournal } from "../logged-journal.js";
 import { closed, damaged, fenced } from "../problems.js";
 import type { Epoch } from "./epoch.js";
-import type { FollowedTable } from "./followed-table.js";
+import type { FollowedLog } from "./followed-table.js";
 import type { LogPort } from "./log-port.js";
 import { StreamLog } from "./stream-log.js";
 
@@ -10,10 +10,11 @@ const IDLE_MS = 1000;
 /** The journal of a head: a table that has everything up to the beginning of its epoch, and the writer of that epoch. */
 export function streamJournal(
   port: LogPort,
-  { table, background }: FollowedTable,
+  { table, background }: FollowedLog,
   begun: Epoch,
   address: string,
   release: () => Promise<void>,
+  soon: (callback: () => void) => void = setImmediate,
 ): { readonly journal: LoggedJournal; readonly log: StreamLog } {
   const log = new StreamLog({
     port,
@@ -30,7 +31,7 @@ export function streamJournal(
     log,
     table,
     background,
-    soon: setImmediate,
+    soon,
     release: async () => {
       clearInterval(pause);
       await release();

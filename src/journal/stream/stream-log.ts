@@ -174,7 +174,8 @@ export class StreamLog implements Log {
         this.#reading = null;
         this.#goOn(end.position);
       },
-      cut: (first) => this.fail(this.#parts.damaged(`it was cut up to ${first} while this process wrote it`)),
+      // Others have a snapshot of what this process has written and not heard of: whether it is the head still, the log cannot say.
+      cut: () => this.fail(this.#parts.fenced(this.#parts.epoch)),
     });
   }
 

@@ -20,9 +20,21 @@ export interface LogLuck {
   readonly leaderless: number;
   /** A read of the end shows an earlier one. */
   readonly stale: number;
+  /** A part of a snapshot is damaged after it was read back, never of two snapshots that are in use. */
+  readonly damaged: number;
+  /** A beat gets lost. */
+  readonly unheard: number;
 }
 
-export const FINE: LogLuck = { lost: 0, unacknowledged: 0, late: 0, leaderless: 0, stale: 0 };
+export const FINE: LogLuck = {
+  lost: 0,
+  unacknowledged: 0,
+  late: 0,
+  leaderless: 0,
+  stale: 0,
+  damaged: 0,
+  unheard: 0,
+};
 
 /** Lets something happen some time; what was asked for first need not happen first. */
 export type DelayPort = (what: string, happen: () => void) => void;
@@ -35,6 +47,8 @@ export class SimStream {
   readonly listeners = new Set<(bytes: Buffer) => void>();
   readonly #followers = new Set<() => void>();
   readonly #fences: boolean;
+  /** The prefix of the snapshot with a damaged part. */
+  #damaged: string | null = null;
   /** Positions up to this one are cut off. */
   first = 1;
 
@@ -52,6 +66,21 @@ export class SimStream {
   keep(name: string, bytes: Buffer): void {
     this.#versions += 1;
     this.parts.set(name, { bytes: Buffer.from(bytes), version: this.#versions });
+  }
+
+  /** One part of the snapshot that the manifest names last is damaged, if that of the one before is not. */
+  damage(manifest: Buffer, random: Random): void {
+    const { last, before } = JSON.parse(manifest.toString()) as Record<string, { position: number } | null>;
+    const [prefix, sound] = [`at.${last?.position}.`, `at.${before?.position}.`];
+    if (before === null || this.#damaged === sound) return;
+    const names = [...this.parts.keys()].filter((name) => name.startsWith(prefix));
+    if (names.length === 0) return;
+    const name = random.pick(names);
+    const bytes = Buffer.from(this.parts.get(name)?.bytes ?? []);
+    const at = random.int(bytes.length);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    this.keep(name, bytes);
+    this.#damaged = prefix;
   }
 
   at(position: number): LogMessage {
@@ -74,12 +103,23 @@ export class SimLog implements LogPort {
   /** How many more requests find no leader. */
   #leaderlessFor = 0;
   #isClosed = false;
+  readonly #after: (callback: () => void, ms: number) => void;
+  /** Planted: a cut removes what the last snapshot has, not the one before. */
+  cutsEarly = false;
 
-  constructor(stream: SimStream, luck: LogLuck, random: Random, later: DelayPort) {
+  /** `after` lets time pass, if there is any. */
+  constructor(
+    stream: SimStream,
+    luck: LogLuck,
+    random: Random,
+    later: DelayPort,
+    after: (callback: () => void, ms: number) => void = (callback) => later("pause", callback),
+  ) {
     this.#stream = stream;
     this.#luck = luck;
     this.#random = random;
     this.#later = later;
+    this.#after = after;
   }
 
   publish(position: number, bytes: Buffer, done: (outcome: PublishOutcome) => void): void {
@@ -156,6 +196,7 @@ export class SimLog implements LogPort {
       this.#later("part", () => {
         const isSame = (this.#stream.parts.get(name)?.version ?? 0) === version;
         if (isSame) this.#stream.keep(name, bytes);
+        if (isSame && this.#random.chance(this.#luck.damaged)) this.#stream.damage(bytes, this.#random);
         resolve(isSame);
       }),
     );
@@ -178,14 +219,18 @@ export class SimLog implements LogPort {
   cut(position: number): Promise<void> {
     return new Promise((resolve) =>
       this.#later("cut", () => {
-        this.#stream.first = Math.max(this.#stream.first, position + 1);
+        const last = this.cutsEarly ? lastSnapshotIn(this.#stream) : position;
+        this.#stream.first = Math.max(this.#stream.first, last + 1);
         resolve();
       }),
     );
   }
 
   say(bytes: Buffer): void {
-    for (const listener of this.#stream.listeners) this.#later("beat", () => listener(bytes));
+    for (const listener of this.#stream.listeners) {
+      if (this.#random.chance(this.#luck.unheard)) continue;
+      this.#later("beat", () => listener(bytes));
+    }
   }
 
   hear(listener: (bytes: Buffer) => void): Following {
@@ -193,8 +238,8 @@ export class SimLog implements LogPort {
     return { stop: () => this.#stream.listeners.delete(listener) };
   }
 
-  later(_ms: number, callback: () => void): void {
-    this.#later("pause", callback);
+  later(ms: number, callback: () => void): void {
+    this.#after(callback, ms);
   }
 
   async close(): Promise<void> {
@@ -210,4 +255,11 @@ export class SimLog implements LogPort {
     this.#leaderlessFor = this.#random.int(10);
     return true;
   }
+}
+
+function lastSnapshotIn({ parts }: SimStream): number {
+  const manifest = JSON.parse(parts.get("snapshot")?.bytes.toString() ?? "{}") as {
+    last?: { position: number };
+  };
+  return manifest.last?.position ?? 0;
 }

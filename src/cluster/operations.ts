@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { HeadwaterError } from "../errors.js";
+import { HOSTS } from "../host/service.js";
+import type { LogPort } from "../journal/stream/log-port.js";
+import type { Member } from "./member.js";
+import { askMember, type OperatorAnswers } from "./operator.js";
+
+export interface OperationsParts {
+  readonly port: LogPort;
+  readonly name: string;
+  /** In words. */
+  readonly outline: string;
+  readonly restart: (() => void) | null;
+}
+
+/** The answer is on its way to the operator before the process ends. */
+const FAREWELL_MS = 100;
+
+/** What a member answers an operator. */
+export function answersOf(
+  member: Member,
+  { port, name, outline, restart }: OperationsParts,
+): OperatorAnswers {
+  const drain = async () => {
+    await member.drain();
+    const head = member.headMember;
+    if (head !== name && head !== "")
+      await askMember(port, head, { question: "dismissHosts", member: name }).catch(() => {}); // lost hosts are replaced
+  };
+  return {
+    hosts: async () => member.service?.[HOSTS]?.list() ?? null,
+    about: async () => ({
+      isDrained: member.isDrained,
+      restarts: restart !== null,
+      version: createHash("sha256").update(outline).digest("hex").slice(0, 8),
+    }),
+    handover: async ({ to = null }) => member.handOver(to),
+    dismissHosts: async ({ member: of = "" }) => {
+      const hosts = member.service?.[HOSTS] ?? null;
+      for (const { id, member: owner } of hosts?.list() ?? []) if (owner === of) await hosts?.remove(id);
+      return null;
+    },
+    drain: async () => {
+      await drain();
+      return null;
+    },
+    restart: async () => {
+      if (restart === null) throw notRestarted(name);
+      await drain();
+      port.later(FAREWELL_MS, restart);
+      return null;
+    },
+  };
+}
+
+export function notTheHead(head: string): HeadwaterError {
+  const where = head === "" ? "There is no head at the moment." : `The head is ${head}.`;
+  return new HeadwaterError("HW-3111", `this member is not the head, and has nothing to hand over. ${where}`);
+}
+
+export function noSuccessor(wanted: string | null): HeadwaterError {
+  const who = wanted === null ? "no other member" : `no member ${wanted}`;
+  return new HeadwaterError(
+    "HW-3111",
+    `${who} could become the head now: a member that may take over must live and have the state of the program. Start one, or wait ` +
+      "until it has joined. Nothing was changed.",
+  );
+}
+
+function notRestarted(name: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3112",
+    `nothing would start ${name} again. Nothing was changed. Run it with \`--supervise\`, give \`member.restart\` to \`run\`, or stop it ` +
+      "and start the new version yourself.",
+  );
+}

@@ -1,0 +1,114 @@
+import type { GatewayMessage } from "#src/cluster/relayed.js";
+import type { LinkEnd } from "#src/cluster/world.js";
+import { encode } from "#src/state/codec.js";
+import type { SimProcess } from "./sim-cluster.js";
+
+type Listener = Parameters<LinkEnd<never>["listen"]>[0];
+type Packet = { readonly kind: "batch" | "aside" | "end"; readonly bytes: Uint8Array | string };
+
+const BREAKS = 0.005;
+const REDIAL_MS = 50;
+
+/** Connects two processes of a simulated cluster. */
+export function connected(
+  from: SimProcess,
+  member: string,
+  isOver: () => boolean,
+  refused: (() => void) | undefined,
+): Promise<SimLink | null> {
+  const { listening, parts } = from.cluster;
+  return new Promise((resolve) => {
+    const dial = () => {
+      if (isOver()) return resolve(null);
+      const accept = listening.get(member);
+      const to = from.cluster.processes.find(({ name }) => name === member);
+      if (accept === undefined || to === undefined) {
+        refused?.();
+        return void parts.chance.at(REDIAL_MS, () => from.later("dial", dial));
+      }
+      const [near, far] = [new SimLink(from), new SimLink(to)];
+      near.peer = far;
+      far.peer = near;
+      to.later("accept", () => accept(far));
+      from.later("connected", () => resolve(near));
+    };
+    from.later("dial", dial);
+  });
+}
+
+/** One end of a link: what is sent arrives late and in order, until the link breaks. */
+export class SimLink implements LinkEnd<never> {
+  readonly #process: SimProcess;
+  peer: SimLink | null = null;
+  #listener: Listener | null = null;
+  readonly #arrived: Packet[] = [];
+  readonly #onClosed: (() => void)[] = [];
+  #isClosed = false;
+  #isEnding = false;
+
+  constructor(process: SimProcess) {
+    this.#process = process;
+    process.links.add(this);
+  }
+
+  listen(listener: Listener): void {
+    const isFirst = this.#listener === null;
+    this.#listener = listener;
+    if (this.#isClosed) return listener.closed();
+    if (isFirst) for (const _ of this.#arrived) this.#process.later("link", () => this.#arrive());
+  }
+
+  onClosed(closed: () => void): void {
+    this.#onClosed.push(closed);
+  }
+
+  post(bytes: Uint8Array): void {
+    this.#send({ kind: "batch", bytes });
+  }
+
+  tell(aside: unknown): void {
+    this.#send({ kind: "aside", bytes: JSON.stringify(aside) });
+  }
+
+  send(message: GatewayMessage): void {
+    const isNew = this.#process.cluster.parts.plant === "retried as new" && message.kind === "ask";
+    this.post(encode([isNew ? { ...message, sentUpTo: 0 } : message]));
+  }
+
+  close(): void {
+    this.#send({ kind: "end", bytes: "" });
+    this.#isEnding = true;
+  }
+
+  cut(): void {
+    const { peer } = this;
+    this.#end();
+    if (peer !== null) peer.#end();
+  }
+
+  #send(packet: Packet): void {
+    const { peer } = this;
+    if (this.#isClosed || this.#isEnding || peer === null) return;
+    peer.#arrived.push(packet);
+    if (peer.#listener !== null) peer.#process.later("link", () => peer.#arrive());
+  }
+
+  #arrive(): void {
+    const packet = this.#arrived.shift();
+    if (packet === undefined || this.#isClosed) return;
+    if (packet.kind === "end" || this.#process.cluster.parts.random.chance(BREAKS)) return this.cut();
+    if (packet.kind === "batch") this.#listener?.batch(packet.bytes as Uint8Array);
+    else this.#listener?.aside(JSON.parse(packet.bytes as string));
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const process = this.#process;
+    process.links.delete(this);
+    process.later("closed", () => {
+      this.#listener?.closed();
+      for (const closed of this.#onClosed) closed();
+    });
+  }
+}

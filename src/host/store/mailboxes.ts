@@ -140,8 +140,10 @@ export class Mailboxes {
     this.ledger.forgetClient(client);
   }
 
+  /** Clients that leave afterwards, because their server is closed behind the service, arm no timer. */
   stop(): void {
     this.#callOff?.();
+    this.#callOff = () => {};
   }
 
   #watch(): void {

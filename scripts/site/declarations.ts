@@ -36,6 +36,7 @@ interface Node {
   readonly start: number;
   readonly end: number;
   readonly id?: Named;
+  readonly body?: { readonly body?: readonly Node[] };
   readonly declarations?: readonly { readonly id: Named }[];
   readonly declaration?: (Node & Partial<Named>) | null;
   readonly source?: { readonly value: string } | null;
@@ -95,9 +96,21 @@ function sourceOf(file: string): Source {
       ? proseOf(before.value)
       : "";
   };
+  /** Without members that are marked as internal. */
+  const textOf = (node: Node, start: number) => {
+    let code = text.slice(start, node.end);
+    const members = Array.isArray(node.body?.body) ? node.body.body : [];
+    for (const member of members.toReversed()) {
+      const before = comments.findLast(({ end }) => end <= member.start);
+      if (before === undefined || text.slice(before.end, member.start).trim() !== "") continue;
+      if (!before.value.startsWith("* @internal")) continue;
+      code = code.slice(0, before.start - start).trimEnd() + code.slice(member.end - start);
+    }
+    return code;
+  };
   const declare = (node: Node, start: number): string[] =>
     partsOf(node).map(({ name, kind }) => {
-      const code = codeOf(text.slice(start, node.end));
+      const code = codeOf(textOf(node, start));
       declared.set(name, [
         ...(declared.get(name) ?? []),
         { name, kind, comment: commentBefore(start), code },
@@ -165,7 +178,7 @@ function codeOf(text: string): string {
   return text
     .replace(/^export (declare )?/, "")
     .replace(/^declare /, "")
-    .replaceAll(/^ {4}(\/\*\*.*\*\/\n {4})?(#private;|private .*|\[[A-Z]+\]\(.*)\n/gm, "")
+    .replaceAll(/^ {4}(#private;|private .*)\n/gm, "")
     .replaceAll(/^( {4})+/gm, (spaces) => " ".repeat(spaces.length / 2));
 }
 

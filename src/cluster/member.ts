@@ -120,7 +120,7 @@ export class Member {
   async untilFits(): Promise<void> {
     const end = await lastOf(this.#parts.port);
     const { follower, table } = this.#followed;
-    if (this.#role !== "standby" || follower.position > end.position) return;
+    if (this.#role !== "standby") return;
     await follower.caughtUp(end.position);
     const misfit = this.#role === "standby" ? this.#parts.misfit(table) : null;
     if (misfit !== null) throw misfit;

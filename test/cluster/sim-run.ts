@@ -73,7 +73,7 @@ export async function simulated(
     leave: random.pick([0, 0.01]),
   };
   const wantsAnother = random.pick([0, 0.03]);
-  let [isOver, last] = [false, 0];
+  let [isOver, hasEnded, last] = [false, false, 0];
   const disturb = () => {
     if (chance.now > TIME_MAX_MS) return fail(new Error(`the cluster does not come to rest: ${cluster}`));
     chance.at(DISTURB_MS, disturb);
@@ -92,7 +92,8 @@ export async function simulated(
     try {
       return (await ask(process.gateway, method, args, request)) as number;
     } catch (error) {
-      if (!(error instanceof HeadwaterError && error.code === "HW-1401" && process.isDead)) throw error;
+      const isGone = error instanceof HeadwaterError && error.code === "HW-1401" && process.isDead;
+      if (!isGone || hasEnded) throw error;
       return anywhere(method, args, request);
     }
   };
@@ -128,7 +129,7 @@ export async function simulated(
   try {
     await waitFor(`for the cluster of seed ${seed}`, Promise.race([all(), broken]));
   } finally {
-    isOver = true;
+    [isOver, hasEnded] = [true, true];
     cluster.end();
   }
   const { takeovers, stepDowns, handovers } = cluster;

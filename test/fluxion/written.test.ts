@@ -19,7 +19,7 @@ const SAMPLE = new Set([
     " ",
   ),
   ..."module-cache.mjs parallel-callbacks.cjs state-through-method.ts next-given-twice.cjs".split(" "),
-  ..."computed-require.cjs folder-main.cjs".split(" "),
+  ..."computed-require.cjs folder-main.cjs bin/www text-changed.cjs".split(" "),
 ]);
 
 function isTaken([name, { bound }]: [string, Expected]): boolean {

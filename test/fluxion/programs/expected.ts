@@ -41,9 +41,9 @@ export const expected: Readonly<Record<string, Expected>> = {
   "async-handler.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
   "async-wrapper.mjs": { isolates: ["handler"], requests: get("/?by=2", "/?by=0") },
   "routes-listed.mjs": { isolates: ["handler", "other"], requests: get("/a?text=b", "/b?text=c", "/c?text=d") },
-  "bin/www": { isolates: ["handler"], requests: get("/?text=abc"), bound: true },
-  "text-of-file.cjs": { isolates: ["handler"], requests: get("/?text=abc"), bound: true },
-  "text-changed.cjs": { requests: get("/?text=abc"), bound: true },
+  "bin/www": { isolates: ["handler"], requests: get("/?text=abc") },
+  "text-of-file.cjs": { isolates: ["handler"], requests: get("/?text=abc") },
+  "text-changed.cjs": { requests: get("/?text=abc") },
   "changed-while-awaited.mjs": { isolates: ["handler"], requests: get("/?n=4") },
   // calls that are given their continuation
   "posted-call.cjs": {

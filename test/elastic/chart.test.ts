@@ -84,7 +84,8 @@ test("axes have round numbers", () => {
 });
 
 test("the figures of the docs are readable, and have their data beside them", () => {
-  const pictures = readdirSync(figures).filter((name) => name.endsWith(".svg"));
+  const drawnByHand = "headwater.svg";
+  const pictures = readdirSync(figures).filter((name) => name.endsWith(".svg") && name !== drawnByHand);
   assert.ok(pictures.length >= 4);
   for (const name of pictures) {
     assert.deepEqual(troubleIn(readFileSync(new URL(name, figures), "utf8")), [], name);

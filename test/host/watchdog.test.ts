@@ -93,6 +93,11 @@ class House extends Context {
   doors = this.children(Door);
 }
 
+/** On a slow machine, making a thousand requests is reported, too. */
+function isOfThread({ message }: Error): boolean {
+  return message.includes("has kept the thread of the program");
+}
+
 test("one host: an event that waits for ever is reported once", async (t) => {
   const alive = setInterval(() => {}, 1000);
   t.after(() => clearInterval(alive));
@@ -104,6 +109,7 @@ test("one host: an event that waits for ever is reported once", async (t) => {
   const service = await run(House, {
     slowEventMs: 50,
     onWarning: (warning) => {
+      if (isOfThread(warning)) return;
       warned.push(warning);
       if (warned.length === 2) second();
     },
@@ -135,7 +141,9 @@ test("one host: of many events that wait for ever ten are named and the others c
   });
   const service = await run(House, {
     slowEventMs: 50,
-    onWarning: ({ message }) => {
+    onWarning: (warning) => {
+      if (isOfThread(warning)) return;
+      const { message } = warning;
       warned.push(message);
       reported += Number(/(\d+) more/.exec(message)?.[1] ?? 1);
       if (reported === 1000) counted();

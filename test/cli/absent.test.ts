@@ -74,6 +74,7 @@ test("the table has every command that reads something", () => {
     "replay",
     "run",
     "serve",
+    "state",
     "streams",
   ]);
 });

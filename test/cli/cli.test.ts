@@ -69,6 +69,7 @@ test("help --json gives each command as one JSON object per line", async () => {
       "hosts",
       "events",
       "observe",
+      "state",
       "journal",
       "replay",
       "query",

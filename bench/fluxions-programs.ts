@@ -102,7 +102,7 @@ async function measure(
     for (let i = 0; i < effort.rounds; i++) {
       const ask = (server: Server) =>
         load(server.port, heavy, light, { connections: CONNECTIONS, ms: effort.roundMs });
-      const first = i % 2 === 0 ? plain : compiled; // whoever comes first has it a little harder
+      const first = i % 2 === 0 ? plain : compiled; // the first of the two finds colder caches
       const one = await ask(first);
       const other = await ask(first === plain ? compiled : plain);
       rounds.push(first === plain ? { plain: one, compiled: other } : { plain: other, compiled: one });

@@ -75,7 +75,7 @@ async function measured(folder: string, count: number, seconds: number) {
   };
 }
 
-/** How long rows of a few tenants take when nobody else is there, and beside one that pushes as much as it is let. */
+/** How long rows of a few tenants take alone, and beside a tenant that pushes as much as its quota allows. */
 async function besideHeavy(journal: string, count: number, seconds: number) {
   const service = await StreamService.open({ journal, durability: "written" });
   const names = Array.from({ length: count }, (_, i) => `tenant-${i}`);

@@ -50,7 +50,7 @@ export class Decree extends Context<string> {
   /** What was chosen, as far as this node has heard. */
   value: string | null = null;
 
-  /** If another value is chosen, this one is not, and the node hears of that one. */
+  /** If another value is chosen instead of this one, the node learns which. */
   propose(value: string) {
     if (this.value !== null || this.wanted !== null) return;
     this.wanted = value;

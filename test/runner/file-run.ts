@@ -42,6 +42,8 @@ export interface FileResult {
   /** What the file printed. */
   readonly printed: string;
   readonly ms: number;
+  /** Processor time of the file and of all that it has started and waited for. */
+  readonly cpuMs: number;
 }
 
 /** One test file in a process of its own, with everything that it starts. */
@@ -55,6 +57,7 @@ export class FileRun {
   printed = "";
   #line = "";
   #progress = 0;
+  #cpuMs = 0;
   #seen = { progress: 0, cpuMs: 0, cpuMsAtProgress: 0, idleLooks: 0 };
 
   constructor(
@@ -92,7 +95,14 @@ export class FileRun {
     if (ended !== "" && this.#failures.length === 0) this.#failures.push(`${this.file} ended with ${ended}`);
     if (ended === "" && this.#passed === 0) this.#failures.push(`${this.file} has no tests`);
     const ms = Math.round(performance.now() - began);
-    return { file: this.file, passed: this.#passed, failures: this.#failures, printed: this.printed, ms };
+    return {
+      file: this.file,
+      passed: this.#passed,
+      failures: this.#failures,
+      printed: this.printed,
+      ms,
+      cpuMs: this.#cpuMs,
+    };
   }
 
   /** Ends it, with all that it has started. */
@@ -118,6 +128,10 @@ export class FileRun {
   }
 
   #note(report: Report): void {
+    if (report.kind === "ended") {
+      this.#cpuMs = report.cpuMs;
+      return;
+    }
     this.#open.length = report.nesting;
     if (report.kind === "started") this.#open[report.nesting] = report.name;
     else if (report.kind === "passed") this.#passed += report.isSuite ? 0 : 1;

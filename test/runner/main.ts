@@ -20,6 +20,9 @@ const { values, positionals } = parseArgs({
 /** The longest first, or the last one would run alone. */
 const FIRST = ["sim", "store", "bench", "fleet", "fluxion", "house"];
 
+/** How many of the files that take most processor time are named at the end. */
+const DEAREST = 5;
+
 function testFiles(): string[] {
   const folders = readdirSync(TEST, { withFileTypes: true }).filter((each) => each.isDirectory());
   const names = folders.map(({ name }) => name).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
@@ -54,11 +57,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-function tell({ file, passed, failures, printed, ms }: FileResult): void {
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+function tell({ file, passed, failures, printed, ms, cpuMs }: FileResult): void {
   const count = `${String(results.length).padStart(String(files.length).length)}/${files.length}`;
   const sign = failures.length === 0 ? "✔" : "✖";
   console.log(
-    `${sign} ${count} ${file}: ${passed} passed${failures.length === 0 ? "" : `, ${failures.length} failed`} (${(ms / 1000).toFixed(1)} s)`,
+    `${sign} ${count} ${file}: ${passed} passed${failures.length === 0 ? "" : `, ${failures.length} failed`} (${seconds(ms)}, processor ${seconds(cpuMs)})`,
   );
   for (const failure of failures) console.log(`\n  ✖ ${failure.replaceAll("\n", "\n    ")}\n`);
   if ((failures.length > 0 || values.verbose) && printed !== "") console.log(`  it printed:\n${printed}`);
@@ -82,6 +87,11 @@ const failed = results.filter(({ failures }) => failures.length > 0);
 const passed = results.reduce((sum, each) => sum + each.passed, 0);
 console.log(
   `\n${passed} tests passed in ${results.length} files, ${Math.round((performance.now() - began) / 1000)} s`,
+);
+const cpuMs = results.reduce((sum, each) => sum + each.cpuMs, 0);
+const dearest = results.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, DEAREST);
+console.log(
+  `processor time ${seconds(cpuMs)}, most in ${dearest.map((each) => `${each.file} ${seconds(each.cpuMs)}`).join(", ")}`,
 );
 for (const { file, failures } of failed)
   console.log(`✖ ${file}: ${failures.map((each) => each.split("\n")[0]).join("; ")}`);

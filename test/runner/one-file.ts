@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { after } from "node:test";
 import { pathToFileURL } from "node:url";
 import { failWaits } from "../waits.js";
+import { cpuMsOf } from "./processes.js";
+import { tell } from "./reporter.js";
 
 /**
  * The process of one test file. When the runner is gone, its end of standard input closes, and the process ends with all of its
@@ -10,6 +12,7 @@ import { failWaits } from "../waits.js";
 process.stdin.on("data", () => failWaits("nothing moves any more."));
 process.stdin.on("end", () => process.kill(-process.pid, "SIGKILL"));
 process.stdin.unref();
+process.on("exit", () => tell({ kind: "ended", cpuMs: cpuMsOf(process.pid) }));
 
 /** Node ends a process in which nothing can happen any more, whatever its tests still wait for: waits by name must fail before. */
 const LOOK_MS = 500;

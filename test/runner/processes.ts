@@ -35,11 +35,20 @@ export function processesOf(session: number, mark: string): Started[] {
     const [state, , , sessionOf] = afterName;
     if (state === undefined || state === "Z" || state === "X" || sessionOf === undefined) continue;
     if (Number(sessionOf) !== session && !hasMark(pid, mark)) continue;
-    const ticks = afterName.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
     const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
-    found.push({ pid, command, cpuMs: (ticks * 1000) / TICKS_PER_SECOND, isAtWork: isAtWork(pid) });
+    found.push({ pid, command, cpuMs: cpuMsIn(afterName), isAtWork: isAtWork(pid) });
   }
   return found;
+}
+
+/** Time on a processor, that of children which it has waited for included. */
+export function cpuMsOf(pid: number): number {
+  return cpuMsIn(fieldsOf(read(`/proc/${pid}/stat`)));
+}
+
+function cpuMsIn(afterName: readonly string[]): number {
+  const ticks = afterName.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
+  return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
 /** What follows the name of the program, which may itself hold spaces and brackets. */

@@ -11,9 +11,11 @@ export type Report =
       readonly nesting: number;
       readonly isSuite: boolean;
       readonly error: string;
-    };
+    }
+  /** The process of the file ends. */
+  | { readonly kind: "ended"; readonly cpuMs: number };
 
-function tell(report: Report): void {
+export function tell(report: Report): void {
   writeSync(3, `${JSON.stringify(report)}\n`);
 }
 

@@ -8,11 +8,14 @@ import { compile, link } from "#src/fluxion/index.js";
 import { compilesOnce } from "#src/fluxion/once.js";
 
 const FILES = 20;
-const LINES = 10_000;
 /** Of a file of routes: what stands around them, and two of them. */
 const LINES_AROUND = 7;
 const LINES_PER_PAIR = 19;
-const ROUNDS = 7;
+
+export interface CompileEffort {
+  readonly lines: number;
+  readonly rounds: number;
+}
 
 interface Compiled {
   readonly stages: number;
@@ -24,9 +27,10 @@ interface Compiled {
  * process of its own, as whoever compiles a program does it once. What others do on the machine meanwhile can only make it
  * longer; the median tells how much they did.
  */
-export async function compileTime(
-  lines = LINES,
-): Promise<Compiled & { readonly lines: number; readonly medianMs: number }> {
+export async function compileTime({
+  lines,
+  rounds: roundsMax,
+}: CompileEffort): Promise<Compiled & { readonly lines: number; readonly medianMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), "headwater-bench-"));
   try {
     let written = FILES + 2;
@@ -39,14 +43,14 @@ export async function compileTime(
     const entry = join(folder, "app.cjs");
     writeFileSync(entry, `const app = require("express")();\n${names.join("\n")}\napp.listen(0);\n`);
     const rounds: Compiled[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < roundsMax; round++) {
       const child = fork(fileURLToPath(import.meta.url), [entry]);
       const failed = once(child, "exit").then(() => Promise.reject(new Error("compiling failed.")));
       const [compiled] = (await Promise.race([once(child, "message"), failed])) as [Compiled];
       rounds.push(compiled);
     }
     const inOrder = rounds.toSorted((a, b) => a.ms - b.ms);
-    const [{ stages, ms }, middle] = [inOrder[0] as Compiled, inOrder[ROUNDS >> 1] as Compiled];
+    const [{ stages, ms }, middle] = [inOrder[0] as Compiled, inOrder[roundsMax >> 1] as Compiled];
     return { lines: written, stages, ms, medianMs: middle.ms };
   } finally {
     rmSync(folder, { recursive: true });

@@ -9,9 +9,13 @@ import {
   runCampaign,
 } from "headwater/sim";
 
-/** Where to begin: for most of them anywhere, but one takes some hundred seeds to show itself. */
-const FIRST: Partial<Record<Plant, number>> = { "forget-tickets": 350 };
-/** Enough for each of them, with room to spare: the slowest to be found shows itself within some hundred seeds. */
+/** Where to begin: for most of them anywhere, but some take hundreds of seeds to show themselves. */
+const FIRST: Partial<Record<Plant, number>> = {
+  "callers-as-they-are": 150,
+  "forget-tickets": 400,
+  "copy-unmade": 460,
+};
+/** Enough for each of them, with room to spare, also when a change of the generator makes another seed the first. */
 const SEEDS_MAX = 3000;
 
 function* from(first: number): Iterable<number> {

@@ -12,7 +12,7 @@ import type { Ports } from "#src/host/ports/index.js";
 import { own, rootsOf, runOn } from "#src/host/run.js";
 import type { Nodes } from "#src/host/service.js";
 import { Ledger } from "#src/host/store/index.js";
-import type { Journal, KeyTable } from "#src/journal/journal.js";
+import type { Journal, KeyTable, Write } from "#src/journal/journal.js";
 import type { OwnLog } from "#src/model/between-logs.js";
 import type { ContextClass } from "#src/model/context.js";
 import { inspectTree, type Shape } from "#src/model/shape.js";
@@ -30,7 +30,8 @@ export type ClusterPlant =
   | "retried as new"
   | "early cut"
   | "confirmed early"
-  | "mark ahead"
+  | "gap accepted"
+  | "overtaken forgotten"
   | "mark forgotten"
   | "unsent forgotten";
 
@@ -343,20 +344,14 @@ export class SimSeat {
 
 /** A journal that makes a mistake with what it has of messages between logs. */
 function planted(journal: Journal, plant: ClusterPlant | null): Journal {
-  const isMark = (key: string) => key.startsWith("f/");
+  const isTicketed = ({ key, value }: Write) => key.startsWith("e/") && value !== null;
   return {
-    get: (key) => (plant === "mark forgotten" && isMark(key) ? undefined : journal.get(key)),
+    get: (key) => (plant === "mark forgotten" && key.startsWith("f/") ? undefined : journal.get(key)),
     range: (prefix, after) =>
       plant === "unsent forgotten" && prefix === "q/" ? [] : journal.range(prefix, after),
     append: (writes, done) => {
-      if (plant !== "mark ahead" || !writes.some(({ key }) => isMark(key)))
-        return journal.append(writes, done);
-      journal.append(
-        writes.filter(({ key }) => isMark(key)),
-        () => {},
-      );
-      const rest = writes.filter(({ key }) => !isMark(key));
-      journal.append(rest, done);
+      const kept = plant === "overtaken forgotten" ? writes.filter((write) => !isTicketed(write)) : writes;
+      journal.append(kept, done);
     },
     refusal: () => journal.refusal(),
     close: () => journal.close(),

@@ -46,6 +46,8 @@ export class SimLink implements LinkEnd<never> {
   readonly #onClosed: (() => void)[] = [];
   #isClosed = false;
   #isEnding = false;
+  /** Planted: the message before one that got lost, which then stands before the next one. */
+  #after: unknown = null;
 
   constructor(process: SimProcess) {
     this.#process = process;
@@ -75,9 +77,12 @@ export class SimLink implements LinkEnd<never> {
     const { plant, random, lostBetween } = this.#process.cluster.parts;
     const isNew = plant === "retried as new" && message.kind === "ask";
     const isBetween = ["offer", "message", "taken"].includes(message.kind);
-    if (isBetween && lostBetween > 0 && random.chance(lostBetween)) return;
-    if (plant === "confirmed early" && message.kind === "message") this.#confirm(message);
-    this.post(encode([isNew ? { ...message, sentUpTo: 0 } : message]));
+    const isLost = isBetween && lostBetween > 0 && random.chance(lostBetween);
+    if (message.kind === "message" && plant === "confirmed early") this.#confirm(message);
+    if (message.kind === "message" && plant === "gap accepted") {
+      if (!isLost) this.post(encode([{ ...message, after: this.#after ?? message.after }]));
+      this.#after = isLost ? (this.#after ?? message.after) : null;
+    } else if (!isLost) this.post(encode([isNew ? { ...message, sentUpTo: 0 } : message]));
   }
 
   /** Planted: the message counts as taken for good when it was sent. */

@@ -5,17 +5,18 @@ import type { Asked } from "#src/model/door.js";
 import { Random } from "#src/random.js";
 import { SimStream } from "#src/sim/world/sim-log.js";
 import { waitFor } from "../waits.js";
-import branches, { BRANCHES, pace, type Taken } from "./programs/branches.js";
+import { checkTaken, MESSAGES_PER_GIFT } from "./branches-check.js";
+import branches, { BRANCHES, LOGS, pace, type Taken } from "./programs/branches.js";
 import { type ClusterPlant, SimCluster, type SimProcess } from "./sim-cluster.js";
 import { type Found, luckOf } from "./sim-run.js";
 import { Chance } from "./support.js";
 
 const [DESKS, PROCESSES, CLIENTS, OPERATIONS] = [3, 3, 4, 6];
-/** Of a coin: that it was received, and the thanks for it. */
-const MESSAGES = 4;
 const TIME_MAX_MS = 600_000;
 const DISTURB_MS = 20;
 const LOOK_MS = 200;
+/** Things go wrong for so long, at most, after the last request; and after so long, all messages must have been taken. */
+const [DISTURBED_MS, REST_MS] = [3000, 60_000];
 
 function ask(
   process: SimProcess,
@@ -36,26 +37,6 @@ function ask(
   });
 }
 
-/** Each once, and in the order in which one node has sent them to another. */
-function checkTaken(taken: ReadonlyMap<string, readonly Taken[]>, operations: readonly string[]): void {
-  const all = [...taken.values()].flat().map(({ name }) => name);
-  const expected = operations.flatMap((each) =>
-    [0, 1].flatMap((n) => [`${each}/${n}`, `${each}/${n}/thanks`]),
-  );
-  assert.deepEqual(all.sort(), expected.sort(), "every message becomes one event");
-  for (const [to, list] of taken) {
-    for (const from of BRANCHES) {
-      const ofPair = list.filter((each) => each.from === from).sort((a, b) => a.takenBy - b.takenBy);
-      let last = { sentBy: 0, name: "" };
-      for (const each of ofPair) {
-        const isInOrder = each.sentBy > last.sentBy || (each.sentBy === last.sentBy && each.name > last.name);
-        assert.ok(isInOrder, `${to} took ${JSON.stringify(each)} of ${from} after ${JSON.stringify(last)}`);
-        last = each;
-      }
-    }
-  }
-}
-
 /**
  * A run of a cluster with a log for each of three logical nodes, which send each other messages, while everything that can go wrong
  * does. Rejects if a message is lost, comes twice or in another order.
@@ -69,7 +50,7 @@ export async function simulatedLogs(seed: number, plant: ClusterPlant | null = n
   broken.catch(() => {});
   const chance = new Chance(random.fork(), random.pick([2, 4, 8]));
   chance.broken = fail;
-  const division = divisionOf(BRANCHES, { e: ["East"], w: ["West"] });
+  const division = divisionOf(BRANCHES, LOGS);
   const streams = new Map([OWN_LOG, "e", "w"].map((log) => [log, new SimStream()]));
   const parts = {
     program: branches,
@@ -118,6 +99,7 @@ export async function simulatedLogs(seed: number, plant: ClusterPlant | null = n
       }
     }
   };
+  const passed = (ms: number) => new Promise<void>((resolve) => chance.at(ms, resolve));
   const done: string[] = [];
   const client = async (name: number) => {
     for (let i = 0; i < OPERATIONS; i++) {
@@ -143,14 +125,12 @@ export async function simulatedLogs(seed: number, plant: ClusterPlant | null = n
   };
   const all = async () => {
     await Promise.all(Array.from({ length: CLIENTS }, (_, i) => client(i)));
-    let seen = await look();
-    while (seen.count < done.length * MESSAGES) {
-      await new Promise<void>((resolve) => chance.at(LOOK_MS, resolve));
-      seen = await look();
-    }
+    await passed(random.int(DISTURBED_MS));
     isOver = true;
-    // What comes twice may come late.
-    await new Promise<void>((resolve) => chance.at(10 * LOOK_MS, resolve));
+    const until = chance.now + REST_MS;
+    while ((await look()).count < done.length * MESSAGES_PER_GIFT && chance.now < until)
+      await passed(LOOK_MS);
+    await passed(10 * LOOK_MS); // what comes twice may come late
     const { balance, taken } = await look();
     checkTaken(taken, done);
     assert.equal(balance, BRANCHES.length * DESKS * 100, "no coin is lost or made");

@@ -41,7 +41,8 @@ describe("a simulated cluster with several logs", () => {
 
   const plants = [
     ["confirmed early", 1],
-    ["mark ahead", 1],
+    ["overtaken forgotten", 1],
+    ["gap accepted", 1],
     ["mark forgotten", 1],
     ["unsent forgotten", 1],
   ] as const;

@@ -50,6 +50,7 @@ export class IncomingMessages {
   readonly #nodes: ReadonlyMap<string, LogicalNode>;
   readonly #warn: (warning: HeadwaterError) => void;
   readonly #senders = new Map<string, Incoming>();
+  #isStopped = false;
 
   constructor(
     ledger: Ledger,
@@ -74,7 +75,7 @@ export class IncomingMessages {
   #take(message: OutgoingMessage, tell: Tell): void {
     const { from, to, history } = message;
     const node = this.#nodes.get(to);
-    if (node === undefined) return; // the sender offers it again
+    if (node === undefined || this.#isStopped) return; // the sender offers it again, to the next head
     const sender = this.#sender(from, to, history);
     sender.listeners.add(tell);
     if (message.kind === "offer") {
@@ -107,6 +108,11 @@ export class IncomingMessages {
     }
     node.begin(slot, method, stored.args, stored.origin);
     return true;
+  }
+
+  /** Nothing is taken any more. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** What these events, and those `open` that keep their tickets, say of how far messages were taken. */

@@ -318,6 +318,7 @@ export class Program implements Surroundings {
     this.answers.store.stop();
     this.clients.stop();
     this.#outgoing?.stop();
+    this.incoming?.stop();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {

@@ -71,4 +71,7 @@ export class Branch extends Context {
 
 export const BRANCHES = ["North", "East", "West"] as const;
 
+/** Each has a log of its own; North has the cluster's own. */
+export const LOGS = { e: ["East"], w: ["West"] };
+
 export default { North: Branch, East: Branch, West: Branch };

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import { patiently } from "../journal/stream/epoch.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 
 /** The name of the log that every cluster has: the one of the cluster itself. */
@@ -39,10 +40,12 @@ export function divisionOf(nodes: readonly string[], given: unknown): Division {
 export async function claimDivision(port: LogPort, division: Division, shown: string): Promise<void> {
   const claimed = textOf(division);
   for (;;) {
-    const kept = await port.getPart(PART);
+    const kept = await patiently(port, () => port.getPart(PART));
     if (kept === null && division.size === 1) return;
-    if (kept === null && (await port.replacePart(PART, Buffer.from(claimed), 0))) return;
-    if (kept === null) continue; // another process has just kept one
+    if (kept === null) {
+      await patiently(port, () => port.replacePart(PART, Buffer.from(claimed), 0));
+      continue; // perhaps another process has just kept one
+    }
     const there = kept.bytes.toString();
     if (there !== claimed) throw another(shown, there, claimed);
     return;
@@ -51,7 +54,7 @@ export async function claimDivision(port: LogPort, division: Division, shown: st
 
 /** The logs of a cluster besides its own, as it keeps them. */
 export async function otherLogs(port: LogPort): Promise<readonly string[]> {
-  const kept = await port.getPart(PART);
+  const kept = await patiently(port, () => port.getPart(PART));
   return kept === null ? [] : Object.keys(JSON.parse(kept.bytes.toString()) as Record<string, unknown>);
 }
 

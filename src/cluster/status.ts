@@ -83,7 +83,7 @@ async function logStatusOf(
     const current = 1 + (cluster?.replicas?.filter((each) => each.current && !each.offline).length ?? 0);
     return {
       log: address.log,
-      others: address.log === OWN_LOG ? await patiently(port, () => otherLogs(port)) : [],
+      others: address.log === OWN_LOG ? await otherLogs(port) : [],
       program: port.program,
       position,
       snapshot: await patiently(port, () => lastSnapshot(port)),

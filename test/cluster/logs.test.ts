@@ -98,7 +98,9 @@ describe("a cluster with several logs", () => {
         async () => ![head, undefined].includes((await headsOf(journal))[log]),
         "until it has another head",
       );
-      processes.set(`${head}2`, start(`${head}2`));
+      const next = start(`${head}2`);
+      processes.set(`${head}2`, next);
+      await waitFor("for a process in its place", next.joined);
     }
     isOver = true;
     await waitFor("for the last answers", givers);

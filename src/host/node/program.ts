@@ -10,10 +10,10 @@ import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
 import { Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory } from "../deduplication/index.js";
-import type { NodeEvent } from "../event/index.js";
 import {
   type EventRequest,
   type MessageBody,
+  type NodeEvent,
   type NodeMessage,
   type RelayedNumber,
   running,
@@ -87,7 +87,7 @@ export class Program implements Surroundings {
   readonly #outside: OutsideCalls;
   /** To and from other logs; null if there are none. */
   #outgoing: OutgoingMessages | null = null;
-  readonly incoming: IncomingMessages | null;
+  readonly incoming: IncomingMessages | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
@@ -131,9 +131,8 @@ export class Program implements Surroundings {
     }
     const mailboxes = ledger ? new Mailboxes(ledger, ports, options.limits) : null;
     this.clients = new Clients(ports, ledger ?? null, mailboxes, (warning) => this.warn(warning));
-    this.incoming =
-      ledger && ownLog ? new IncomingMessages(ledger, this.nodes, (odd) => this.warn(odd)) : null;
     if (ledger && ownLog) {
+      this.incoming = new IncomingMessages(ledger, this.nodes, (odd) => this.warn(odd));
       ledger.elsewhere = { has: (name) => !this.nodes.has(name), history: this.history };
       this.#outgoing = new OutgoingMessages(this.history, ledger, ownLog, ports, () => this.rested());
     }

@@ -23,8 +23,7 @@ import {
   type StoredAnswer,
   StoredAnswers,
 } from "../deduplication/index.js";
-import type { NodeEvent } from "../event/index.js";
-import { keysOfTimers, type StateChange, type Told } from "../event/index.js";
+import { keysOfTimers, type NodeEvent, type StateChange, type Told } from "../event/index.js";
 import type { History } from "./history.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";

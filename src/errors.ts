@@ -102,6 +102,8 @@ export const codes = {
   "HW-3111": ["refused", "no other member can become the head now"],
   "HW-3112": ["refused", "a process of the cluster cannot be restarted"],
   "HW-3113": ["refused", "the head runs another version of the program"],
+  "HW-3140": ["final", "logical nodes cannot be divided over logs like this"],
+  "HW-3141": ["repair", "the cluster divides its logical nodes over logs in another way"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],
   "HW-4001": ["final", "an API cannot be exposed"],

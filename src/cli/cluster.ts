@@ -1,4 +1,4 @@
-import type { ClusterStatus, MemberStatus } from "../cluster/index.js";
+import type { ClusterStatus, LogStatus, MemberStatus } from "../cluster/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
@@ -15,8 +15,9 @@ export const cluster: CliCommand = {
     "many servers the log is complete, and what an acknowledged event survives. handover lets another member become the head, MEMBER or " +
     "any that can. drain keeps MEMBER from becoming the head and moves everything away from its hosts, until its process is started " +
     "again. roll restarts all processes one after the other, the head last, with the program as it is now; something must start " +
-    "each again, as --supervise does. Credentials come from the environment, as for `headwater run --cluster`.",
-  options: {},
+    "each again, as --supervise does. A program whose logical nodes have several logs has a head for each: status shows them, and " +
+    "handover --log NAME is about one of them. Credentials come from the environment, as for `headwater run --cluster`.",
+  options: { log: { value: "NAME", help: "hand over this log (the cluster's own)" } },
   async run(args, terminal) {
     const [action = "", address, member, extra] = args.operands;
     if (!ACTIONS.some((each) => each === action))
@@ -34,14 +35,17 @@ async function act(
   action: string,
   address: string,
   member: string | undefined,
-  { flags }: Arguments,
+  { flags, values }: Arguments,
   terminal: Terminal,
 ): Promise<void> {
   const { drain, handOver, roll, statusOf } = await import("../cluster/index.js");
   const isJson = flags.has("json");
+  const log = values.get("log");
+  if (log !== undefined && action !== "handover")
+    throw misused(cluster, `--log goes with handover, not with ${action}.`);
   const say = (text: string, said: object) => terminal.out(isJson ? JSON.stringify(said) : text);
   if (action === "handover") {
-    const { from, to, ms } = await handOver(address, member ?? null);
+    const { from, to, ms } = await handOver(address, member ?? null, log);
     say(`${to} is the head now, after ${from} (${Math.round(ms)} ms).`, { from, to, ms });
   } else if (action === "drain") {
     if (member === undefined) throw misused(cluster, "drain needs the name of a member.");
@@ -60,7 +64,7 @@ async function act(
 }
 
 function show(status: ClusterStatus, terminal: Terminal) {
-  const { cluster, program, position, snapshot, replicas, replicasCurrent, hosts, members, promised } =
+  const { cluster, program, position, snapshot, replicas, replicasCurrent, hosts, members, promised, logs } =
     status;
   terminal.out(`cluster ${cluster}, program ${program}`);
   const kept = snapshot === 0 ? "no snapshot" : `a snapshot at ${snapshot}`;
@@ -81,6 +85,19 @@ function show(status: ClusterStatus, terminal: Terminal) {
     }
   }
   if (!members.some(({ isHead }) => isHead)) terminal.out("There is no head.");
+  for (const log of logs) showLog(log, terminal);
+}
+
+function showLog(
+  { log, program, position, members, replicas, replicasCurrent }: LogStatus,
+  terminal: Terminal,
+) {
+  const head = members.find(({ isHead }) => isHead)?.member ?? "none";
+  const others = members.filter(({ isHead }) => !isHead).map(({ member, lag }) => `${member} ${lag} behind`);
+  terminal.out(
+    `log ${log} (${program}): ${position} messages, complete on ${replicasCurrent} of ${replicas} servers, ` +
+      `head ${[head, ...others].join(", ")}`,
+  );
 }
 
 function aboutIt({ about }: MemberStatus): string {

@@ -331,7 +331,7 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
 
 function journalOf(args: Arguments): Pick<
   RunOptions,
-  "durability" | "takeOver" | "dropNodes" | "member" | "history"
+  "durability" | "takeOver" | "dropNodes" | "member" | "history" | "logs"
 > & {
   readonly journal?: string;
 } {
@@ -371,12 +371,12 @@ const NOT_IN_CLUSTER = ["journal", "durability", "drop-node"] as const;
 function clusterOf({
   values,
   flags,
-}: Arguments): { readonly journal: string; readonly member: object } | null {
+}: Arguments): (Pick<RunOptions, "member" | "logs"> & { readonly journal: string }) | null {
   const journal = values.get("cluster");
-  const [name, host] = [values.get("name"), values.get("member-host")];
+  const [name, host, logs] = [values.get("name"), values.get("member-host"), values.get("logs")];
   if (journal === undefined) {
-    if (name === undefined && host === undefined) return null;
-    throw misused(run, "--name and --member-host are about a cluster; they need --cluster as well.");
+    if (name === undefined && host === undefined && logs === undefined) return null;
+    throw misused(run, "--name, --member-host and --logs are about a cluster; they need --cluster as well.");
   }
   if (!isNatsAddress(journal))
     throw misused(run, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
@@ -384,7 +384,18 @@ function clusterOf({
     NOT_IN_CLUSTER.find((option) => values.has(option)) ?? (flags.has("take-over") ? "take-over" : null);
   if (other !== null)
     throw misused(run, `--${other} is about a journal of one process; leave it out with --cluster.`);
-  return { journal, member: { name, host } };
+  return { journal, member: { name, host }, ...(logs === undefined ? {} : { logs: logsIn(logs) }) };
+}
+
+/** `ledger=Bank,Vault;chat=Chat`. */
+function logsIn(written: string): Readonly<Record<string, readonly string[]>> {
+  const logs = written.split(";").map((each): [string, readonly string[]] => {
+    const [log = "", nodes = "", more] = each.split("=");
+    if (log === "" || nodes === "" || more !== undefined)
+      throw misused(run, `--logs is LOG=NODE,NODE;LOG=NODE, not "${written}".`);
+    return [log, nodes.split(",")];
+  });
+  return Object.fromEntries(logs);
 }
 
 /** The value of an option that takes one of a few; the first of them if it is not given. */

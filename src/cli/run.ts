@@ -26,6 +26,10 @@ export const run: CliCommand = {
       value: "HOST",
       help: "where other members reach this process (127.0.0.1: this machine only)",
     },
+    logs: {
+      value: "LOG=A,B;…",
+      help: "with --cluster: logical nodes that have a log and a head of their own",
+    },
     durability: {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",

@@ -1,6 +1,6 @@
-import { HeadwaterError } from "../errors.js";
 import { CLUSTER, type ClusterSide } from "../host/cluster-side.js";
 import { running } from "../host/event/index.js";
+import { apart } from "../host/ports/index.js";
 import {
   ADMIT,
   type AnyService,
@@ -10,20 +10,29 @@ import {
   type RequestedBy,
   type Running,
 } from "../host/service.js";
+import type { Address } from "../model/address.js";
 import { DOOR } from "../model/door.js";
 import { INVOKE, type InvocationScope, type Reference, reference } from "../model/refs.js";
 import * as rules from "../model/rules.js";
-import type { Feed } from "../observe/index.js";
+import {
+  type DroppedFact,
+  type Fact,
+  type FactOf,
+  type Feed,
+  type Kind,
+  Observation,
+  type ObserveOptions,
+  type Observer,
+} from "../observe/index.js";
 import { areSimple, copyAll } from "../state/values.js";
-import type { Gateway } from "./gateway.js";
+import { inspectorOver, parkedOver } from "./looked-at.js";
 import type { Member } from "./member.js";
-import type { NamedPlace } from "./place.js";
+import type { ProcessGateway } from "./several-gateways.js";
 
 export interface ClusterServiceParts {
-  readonly gateway: Gateway;
-  readonly member: () => Member;
-  readonly roots: ReadonlyMap<string, NamedPlace>;
-  readonly isSingle: boolean;
+  readonly gateway: ProcessGateway;
+  /** One for each log, that of the cluster's own log first. */
+  readonly members: readonly Member[];
   readonly feed: Feed;
   readonly stop: (graceMs: number) => Promise<void>;
 }
@@ -31,27 +40,25 @@ export interface ClusterServiceParts {
 const GRACE_MS = 5000;
 const PAYER = "the program";
 
-/** What `run` gives back in each process of a cluster, whether that is the head or not. */
+/** What `run` gives back in each process of a cluster, whether that is the head of a log or not. */
 export function clusterService(parts: ClusterServiceParts): AnyService {
-  const { gateway, member, feed } = parts;
+  const { gateway, members } = parts;
+  const services = () => members.flatMap(({ service }) => service ?? []);
   const referencesFor = (asker: RequestedBy = {}) => {
-    const roots = [...parts.roots].map(([name, root]) => [name, rootFor(parts, root, asker)] as const);
-    return parts.isSingle ? { root: roots[0]?.[1] } : { nodes: Object.fromEntries(roots) };
+    const roots = [...gateway.roots].map(([name, root]) => [name, rootFor(parts, root, asker)] as const);
+    return gateway.isSingle ? { root: roots[0]?.[1] } : { nodes: Object.fromEntries(roots) };
   };
   const stop: Running["stop"] = ({ graceMs = GRACE_MS } = {}) => parts.stop(graceMs);
+  const inspector = inspectorOver(() => services(), [...gateway.roots.values()].map(String));
   return {
     [DOOR]: gateway,
     get [HOSTS]() {
-      return member().service?.[HOSTS] ?? null;
+      return services().find((service) => service[HOSTS] !== null)?.[HOSTS] ?? null;
     },
     [ADMIT]: null,
     [CLUSTER]: sideOf(parts),
-    get [PARKED]() {
-      return member().service?.[PARKED] ?? NOTHING_PARKED;
-    },
-    get [INSPECTOR]() {
-      return member().service?.[INSPECTOR] ?? inspectedElsewhere(parts.roots);
-    },
+    [PARKED]: parkedOver(() => services()),
+    [INSPECTOR]: inspector,
     ...referencesFor(),
     client: (id: string, onMessage: (message: unknown) => void) => {
       const listening = gateway.listen(id, (message, from) => {
@@ -61,31 +68,56 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
       return { ...referencesFor({ client: id }), id, close: () => listening.forget() };
     },
     as: referencesFor,
-    at: (ticket, node) => (member().service?.[INSPECTOR] ?? inspectedElsewhere(parts.roots)).at(ticket, node),
-    history: () => member().service?.history() ?? {},
-    observe: (kinds, observer, options) => (member().service ?? feed).observe(kinds, observer, options),
+    at: (ticket, node) => inspector.at(ticket, node),
+    history: () => inspector.history(),
+    observe: (kinds, observer, options) => observed(parts, kinds, observer, options),
     idle: async () => {
       await gateway.untilAnswered();
-      await member().service?.idle();
+      await Promise.all(services().map((service) => service.idle()));
     },
     room: async () => {
       await gateway.untilHead();
-      await member().service?.room();
+      await Promise.all(services().map((service) => service.room()));
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };
 }
 
-function sideOf({ gateway, member }: ClusterServiceParts): ClusterSide {
+/** The facts of all programs of which this process is the head. */
+function observed<K extends Kind>(
+  { members, feed }: ClusterServiceParts,
+  kinds: readonly K[],
+  observer: Observer<FactOf<K>>,
+  options: ObserveOptions = {},
+): Observation {
+  const services = members.flatMap(({ service }) => service ?? []);
+  const [first, another] = services;
+  if (another === undefined) return (first ?? feed).observe(kinds, observer, options);
+  const each: Observation[] = [];
+  const all = new Observation(observer as Observer<Fact>, apart, options, () => {
+    for (const observation of each) observation.stop();
+  });
+  for (const service of services) each.push(service.observe(kinds, (fact) => taken(all, fact), options));
+  return all;
+}
+
+function taken(all: Observation, fact: Fact | DroppedFact): void {
+  if (fact.kind === "dropped") all.dropped += fact.count;
+  else all.take(fact);
+}
+
+/** What is kept in every process is in the cluster's own log. */
+function sideOf({ gateway, members }: ClusterServiceParts): ClusterSide {
   const { watching } = gateway;
+  const [member] = members;
   return {
     get isHead() {
-      return member().isHead;
+      return member?.isHead ?? false;
     },
     watch: (watcher) => {
       watching.watch(watcher);
-      member().onRole = (isHead) => watcher.role(isHead);
+      if (member !== undefined) member.onRole = (isHead) => watcher.role(isHead);
     },
     get isCurrent() {
       return watching.isCurrent;
@@ -94,32 +126,9 @@ function sideOf({ gateway, member }: ClusterServiceParts): ClusterSide {
   };
 }
 
-function elsewhere(): never {
-  throw new HeadwaterError("HW-6033", "no event is parked here: ask the process that is the head.");
-}
-
-const NOTHING_PARKED: AnyService[typeof PARKED] = { list: () => [], replay: elsewhere, drop: elsewhere };
-
-/** Contexts are looked at in the process that is the head. */
-function inspectedElsewhere(roots: ClusterServiceParts["roots"]): AnyService[typeof INSPECTOR] {
-  const refuse = (): never => {
-    throw new HeadwaterError("HW-6014", "no contexts are here to look at: ask the process that is the head.");
-  };
-  const shown = [...roots.values()].map(String);
-  return {
-    roots: shown,
-    outline: refuse,
-    children: refuse,
-    state: refuse,
-    at: refuse,
-    changedBy: () => null,
-    history: () => ({}),
-  };
-}
-
 function rootFor(
   { gateway }: ClusterServiceParts,
-  root: NamedPlace,
+  root: Address,
   { client, request }: RequestedBy,
 ): Reference {
   const scope: InvocationScope = {

@@ -1,5 +1,6 @@
 import { HeadwaterError } from "../errors.js";
 import type { Address } from "../model/address.js";
+import type { MessagesOut, TakenMessages } from "../model/between-logs.js";
 import type {
   Asked,
   Door,
@@ -32,6 +33,12 @@ export interface GatewayParts {
   readonly failure: () => HeadwaterError | null;
 }
 
+/** Who sends messages from another log through a gateway. */
+export interface CarriedSender {
+  readonly connected: () => void;
+  readonly taken: (messages: TakenMessages) => void;
+}
+
 interface Pending {
   request: RelayedRequest;
   readonly waiting: ResultCallbacks;
@@ -61,6 +68,7 @@ export class Gateway implements Door {
   /** In the order in which they were made. */
   readonly #pending = new Map<number, Pending>();
   readonly #listeners: GatewayListeners;
+  readonly #senders = new Set<CarriedSender>();
   /** Per client: the last of its numbers that was sent. */
   readonly #sent = new Map<string, number>();
   #pendingBytes = 0;
@@ -119,6 +127,20 @@ export class Gateway implements Door {
     this.#reads.attached();
     this.watching.attached();
     for (const resolve of this.#onHead.splice(0)) resolve();
+    this.#tellSenders(({ connected }) => connected());
+  }
+
+  /** Carries messages from another log, whose head is in this process. They get lost while there is no head here. */
+  carry(sender: CarriedSender): MessagesOut {
+    this.#senders.add(sender);
+    return {
+      send: (message) => this.#head?.send(message),
+      close: () => this.#senders.delete(sender),
+    };
+  }
+
+  #tellSenders(tell: (sender: CarriedSender) => void): void {
+    for (const sender of this.#senders) tell(sender);
   }
 
   detach(head: HeadLink | null = this.#head): void {
@@ -137,6 +159,7 @@ export class Gateway implements Door {
   take(message: HeadMessage): void {
     if (message.kind === "told" || message.kind === "unheard") return this.#listeners.take(message);
     if (message.kind === "read" || message.kind === "stale") return this.#reads.take(message);
+    if (message.kind === "taken") return this.#tellSenders(({ taken }) => taken(message));
     if (message.kind !== "result") return this.watching.take(message);
     const { n, ok, value } = message;
     const pending = this.#pending.get(n);
@@ -196,6 +219,10 @@ export class Gateway implements Door {
 
   listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening {
     return this.#listeners.listen(client, onMessage);
+  }
+
+  messages(): null {
+    return null;
   }
 
   watch(asked: Asked, client: string | undefined, waiting: ReadCallbacks): WatchedRequest {

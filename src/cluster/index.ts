@@ -6,4 +6,4 @@
 export { examineCluster } from "./examine.js";
 export { drain, handOver, roll } from "./operate.js";
 export { runInCluster } from "./run-in-cluster.js";
-export { type ClusterStatus, type MemberStatus, statusOf } from "./status.js";
+export { type ClusterStatus, type LogStatus, type MemberStatus, statusOf } from "./status.js";

@@ -29,6 +29,8 @@ export interface MemberParts {
   readonly misfit: (table: KeyTable) => HeadwaterError | null;
   /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */
   readonly start: (journal: Journal, onFailure: () => void) => Promise<AnyService>;
+  /** Drains this process in all logs of its cluster. */
+  readonly drainAll: () => Promise<void>;
   /** Ends this process in good order, so that what has started it starts it again; null if nothing does. */
   readonly restart: (() => void) | null;
   /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */

@@ -54,7 +54,7 @@ export class Member {
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(parts: MemberParts, followed: FollowedLog) {
-    const { port, world, name, outline, restart } = parts;
+    const { port, world, name, outline, restart, drainAll } = parts;
     const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
@@ -65,7 +65,7 @@ export class Member {
       say: () => this.#beat(),
       heard: (beat) => this.#heard(beat),
     });
-    const operator = answersOf(this, { port, name, outline, restart });
+    const operator = answersOf(this, { port, name, outline, restart, drainAll });
     this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
   }
 

@@ -4,8 +4,9 @@ import { HeadwaterError } from "../errors.js";
 import type { Beat } from "../journal/stream/beats.js";
 import { BEAT_MS, readBeat } from "../journal/stream/beats.js";
 import { lastOf } from "../journal/stream/epoch.js";
-import { natsAddress } from "../journal/stream/nats-address.js";
+import { type NatsAddress, natsAddress, otherLog } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
+import { OWN_LOG } from "./division.js";
 import { isNamed, Members } from "./members.js";
 import { askMember } from "./operator.js";
 
@@ -32,8 +33,8 @@ export class ClusterView {
     });
   }
 
-  static async open(address: string): Promise<ClusterView> {
-    const view = new ClusterView(await NatsLog.existing(natsAddress(address)));
+  static async open(address: NatsAddress): Promise<ClusterView> {
+    const view = new ClusterView(await NatsLog.existing(address));
     await new Promise((resolve) => setTimeout(resolve, HEAR_MS));
     return view;
   }
@@ -82,8 +83,9 @@ export class ClusterView {
   }
 }
 
-async function viewed<T>(address: string, work: (view: ClusterView) => Promise<T>): Promise<T> {
-  const view = await ClusterView.open(address);
+async function viewed<T>(text: string, log: string, work: (view: ClusterView) => Promise<T>): Promise<T> {
+  const address = natsAddress(text);
+  const view = await ClusterView.open(log === OWN_LOG ? address : otherLog(address, log));
   try {
     return await work(view);
   } finally {
@@ -91,12 +93,13 @@ async function viewed<T>(address: string, work: (view: ClusterView) => Promise<T
   }
 }
 
-/** Lets another member become the head. Resolves with the old one and the new one, when that is the head. */
+/** Lets another member become the head of a log. Resolves with the old one and the new one, when that is the head. */
 export function handOver(
   address: string,
   to: string | null,
+  log = OWN_LOG,
 ): Promise<{ readonly from: string; readonly to: string; readonly ms: number }> {
-  return viewed(address, (view) => handOverIn(view, to));
+  return viewed(address, log, (view) => handOverIn(view, to));
 }
 
 async function handOverIn(view: ClusterView, to: string | null) {
@@ -113,9 +116,9 @@ async function handOverIn(view: ClusterView, to: string | null) {
   return { from: head.member, to: next.member, ms: performance.now() - begun };
 }
 
-/** A member does not become the head any more, and offers no hosts, until its process is started again. */
+/** A member does not become the head of any log any more, and offers no hosts, until its process is started again. */
 export function drain(address: string, name: string): Promise<string> {
-  return viewed(address, async (view) => {
+  return viewed(address, OWN_LOG, async (view) => {
     const { member } = view.named(name);
     await askMember(view.port, member, { question: "drain" }, HANDOVER_MS);
     return member;
@@ -127,7 +130,7 @@ export function drain(address: string, name: string): Promise<string> {
  * Stops with HW-3112 when a process does not come back.
  */
 export function roll(address: string, progress: (text: string) => void): Promise<void> {
-  return viewed(address, async (view) => {
+  return viewed(address, OWN_LOG, async (view) => {
     const head = view.mustHaveHead();
     const members = view.living;
     for (const { member } of members) {

@@ -3,7 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import { HOSTS } from "../host/service.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 import type { Member } from "./member.js";
-import { askMember, type OperatorAnswers } from "./operator.js";
+import type { OperatorAnswers } from "./operator.js";
 
 export interface OperationsParts {
   readonly port: LogPort;
@@ -11,6 +11,8 @@ export interface OperationsParts {
   /** In words. */
   readonly outline: string;
   readonly restart: (() => void) | null;
+  /** In all logs of the cluster. */
+  readonly drainAll: () => Promise<void>;
 }
 
 /** The answer is on its way to the operator before the process ends. */
@@ -19,14 +21,8 @@ const FAREWELL_MS = 100;
 /** What a member answers an operator. */
 export function answersOf(
   member: Member,
-  { port, name, outline, restart }: OperationsParts,
+  { port, name, outline, restart, drainAll }: OperationsParts,
 ): OperatorAnswers {
-  const drain = async () => {
-    await member.drain();
-    const head = member.headMember;
-    if (head !== name && head !== "")
-      await askMember(port, head, { question: "dismissHosts", member: name }).catch(() => {}); // lost hosts are replaced
-  };
   return {
     hosts: async () => member.service?.[HOSTS]?.list() ?? null,
     about: async () => ({
@@ -41,12 +37,12 @@ export function answersOf(
       return null;
     },
     drain: async () => {
-      await drain();
+      await drainAll();
       return null;
     },
     restart: async () => {
       if (restart === null) throw notRestarted(name);
-      await drain();
+      await drainAll();
       port.later(FAREWELL_MS, restart);
       return null;
     },

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../errors.js";
+import type { MessagesIn } from "../model/between-logs.js";
 import type {
   Asked,
   Door,
@@ -23,6 +24,8 @@ export class Relay {
   readonly #door: Door;
   readonly #send: (message: HeadMessage) => void;
   readonly #own: RelaySeries;
+  /** From heads of other logs in the gateway's process. */
+  readonly #messages: MessagesIn | null;
   readonly #series = new Map<string, Series>();
   readonly #listening = new Map<string, Listening>();
   /** Reads that clients of the gateway watch. */
@@ -47,6 +50,7 @@ export class Relay {
       if (!this.#isClosed) send(message);
     };
     this.#own = door.relay(gateway, { caller: "the cluster", part: gateway });
+    this.#messages = door.messages((taken) => this.#send(taken));
   }
 
   take(message: GatewayMessage): void {
@@ -91,6 +95,9 @@ export class Relay {
         const { id, changes, isStrict } = message;
         return this.changes?.announce(changes, isStrict, () => this.#send({ kind: "announced", id }));
       }
+      case "offer":
+      case "message":
+        return this.#messages?.take(message);
       default:
         throw new HeadwaterError("HW-6005", "a gateway has sent what a head does not understand.");
     }
@@ -101,6 +108,7 @@ export class Relay {
     this.#isClosed = true;
     this.changes?.leave(this.#watcher);
     this.#own.leave();
+    this.#messages?.leave();
     for (const series of this.#series.values()) series.leave();
     for (const listening of this.#listening.values()) listening.leave();
     for (const read of this.#reads.values()) read.stop();

@@ -1,6 +1,7 @@
 /** What a gateway and the head say to each other over their link. */
 
 import type { EventChange } from "../host/cluster-side.js";
+import type { OutgoingMessage, TakenMessages } from "../model/between-logs.js";
 import type { Step } from "../model/path.js";
 
 /** What is asked of a context, as it travels. */
@@ -77,7 +78,9 @@ export type GatewayMessage =
       readonly id: number;
       readonly changes: readonly EventChange[];
       readonly isStrict: boolean;
-    };
+    }
+  /** From the head of another log, which runs in the gateway's process. */
+  | OutgoingMessage;
 
 export type RelayedRequest = Extract<GatewayMessage, { readonly n: number }>;
 
@@ -98,6 +101,7 @@ export type HeadMessage =
   | { readonly kind: "changed"; readonly change: number; readonly changes: readonly EventChange[] | null }
   | { readonly kind: "pong"; readonly sentMs: number }
   | { readonly kind: "announced"; readonly id: number }
+  | TakenMessages
   /** The client is connected elsewhere at present: listen again later. */
   | { readonly kind: "unheard"; readonly client: string };
 

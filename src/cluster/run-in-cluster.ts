@@ -1,52 +1,44 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { HeadwaterError } from "../errors.js";
+import { hostname } from "node:os";
+import { HeadwaterError, invariant } from "../errors.js";
 import { checkedHosts } from "../host/host-options.js";
-import { misfitOf } from "../host/misfit.js";
 import { apart } from "../host/ports/index.js";
-import { outlineOf } from "../host/program-module.js";
 import { readFeed } from "../host/readers.js";
-import { FORMAT, hostSupplyOf, namesOf, rootsOf, run } from "../host/run.js";
+import { FORMAT, hostSupplyOf, namesOf, own, rootsOf } from "../host/run.js";
 import { checkRun, limitsOf } from "../host/run-options.js";
 import type { AnyService, Nodes, RunOptions } from "../host/service.js";
-import { clientKey, shownNodes } from "../host/store/index.js";
+import { shownNodes } from "../host/store/index.js";
 import { mustBeUsable } from "../journal/stream/doctor.js";
-import { natsAddress } from "../journal/stream/nats-address.js";
+import { type NatsAddress, natsAddress, otherLog } from "../journal/stream/nats-address.js";
 import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
+import type { Refusal } from "../model/door.js";
 import { Feed } from "../observe/index.js";
 import { clusterService } from "./cluster-service.js";
-import { Gateway } from "./gateway.js";
-import { Member } from "./member.js";
-import { NamedPlace } from "./place.js";
+import { claimDivision, type Division, divisionOf, OWN_LOG } from "./division.js";
+import { HeadSpread } from "./head-spread.js";
+import { JoinedLog } from "./joined-log.js";
+import type { Member } from "./member.js";
+import { SeveralGateways } from "./several-gateways.js";
 import { realWorld } from "./world.js";
 
-const SNAPSHOT_BYTES = 256 * 2 ** 20;
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** Joins the cluster that `journal` names, or begins it. Resolves once there is a head, here or elsewhere. */
+/**
+ * Joins the cluster that `journal` names, or begins it. Resolves once there is a head for each of its logs, here or elsewhere.
+ */
 export async function runInCluster(
   program: ContextClass | Nodes,
   journal: string,
   options: RunOptions,
 ): Promise<AnyService> {
   checkRun(program, options);
-  const name = nameOf(options);
-  const address = natsAddress(journal);
   const classes = rootsOf(program);
+  const division = divisionOf(Object.keys(classes), options.logs);
+  const name = nameOf(options);
   const offer = hostSupplyOf(checkedHosts(options, classes));
-  const identity = { program: shownNodes(namesOf(program)), format: FORMAT };
   const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
-  const port = await NatsLog.open(address, identity);
-  try {
-    await mustBeUsable(port.connection, port.manager, address, warn);
-  } catch (error) {
-    await port.close();
-    throw error;
-  }
-  const directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
+  const ports = await portsOf(program, natsAddress(journal), division, warn);
   const feed = new Feed(apart);
   readFeed(feed, options);
   let failure: HeadwaterError | null = null;
@@ -59,83 +51,86 @@ export async function runInCluster(
     if (failure !== null) return;
     failure = error;
     fail(error);
-    gateway.end(error);
+    for (const { gateway } of logs) gateway.end(error);
     feed.note({ kind: "halted", error });
   };
-  const roots = new Map(Object.entries(classes).map(([node, cls]) => [node, NamedPlace.root(node, cls)]));
-  const isSingle = typeof program === "function";
-  const gateway = new Gateway({
-    roots,
-    isSingle,
+  const gatewayParts = {
+    isSingle: typeof program === "function",
     answersMs: limitsOf(options.limits).answersMs,
-    hasClient: (client) => member.table.get(clientKey(client)) !== undefined,
-    refused: (refusal) => feed.note({ kind: "refused", ...refusal }),
-    failed: (apiFunction, error) => onApiFailure(apiFunction, error),
+    refused: (refusal: Refusal) => feed.note({ kind: "refused", ...refusal }),
+    failed: onApiFailure,
     failure: () => failure,
-  });
-  const release = async () => {
-    await port.close();
-    await rm(directory, { recursive: true, force: true });
   };
-  let member: Member;
+  const parts = { name, program, options, division, offer, warn, onFailure, gatewayParts };
+  const joined = new Map([...ports].map(([log, port]) => [log, new JoinedLog(parts, log, port)]));
+  const logs = [...joined.values()];
+  const gateways = new Map([...joined].map(([log, { gateway }]) => [log, gateway]));
+  const ownGateway = gateways.get(OWN_LOG);
+  invariant(ownGateway !== undefined, "every cluster has a log of its own");
+  const gateway = division.size === 1 ? ownGateway : new SeveralGateways(ownGateway, [...gateways.values()]);
+  const members: Member[] = [];
+  const leave = async (graceMs: number) => {
+    await Promise.all(members.map((member) => member.leave(graceMs)));
+    for (const each of logs) each.gateway.end(stopped());
+    await Promise.all(logs.map((each) => each.release()));
+  };
+  const drainAll = async () => {
+    for (const each of logs) await each.drain();
+  };
   try {
-    member = await Member.join({
-      name,
-      port,
-      world: realWorld,
-      address: address.shown,
-      directory,
-      host: options.member?.host ?? "127.0.0.1",
-      takesOver: options.member?.takesOver ?? true,
-      snapshotBytes: options.member?.snapshotBytes ?? SNAPSHOT_BYTES,
-      program: identity.program,
-      outline: JSON.stringify(outlineOf(classes)),
-      gateway,
-      offer,
-      misfit: misfitOf(Object.values(classes)),
-      restart: options.member?.restart ?? null,
-      start: (onLog, onHalted) => {
-        const { member: _, takeOver: __, ...rest } = options;
-        return run(program as Nodes, {
-          ...rest,
-          journal: onLog,
-          onFailure: onHalted,
-        }) as Promise<unknown> as Promise<AnyService>;
-      },
-      onWarning: warn,
-      onFailure,
-    });
-  } catch (error) {
-    await release();
-    throw error;
-  }
-  try {
-    await Promise.race([member.untilFits(), failed]);
+    // The cluster's own log comes last: who is a member there is one of all others.
+    for (const each of [...logs].reverse()) {
+      const member = await each.join(gateways, drainAll);
+      members.unshift(member);
+      await Promise.race([member.untilFits(), failed]);
+    }
     await Promise.race([gateway.untilHead(), failed]);
   } catch (error) {
-    await member.leave(0);
-    await release();
+    await leave(0);
     throw error;
   }
+  const spread = division.size === 1 ? null : new HeadSpread(realWorld, members);
   let stopping: Promise<void> | null = null;
   const stop = async (graceMs: number) => {
     failure ??= stopped();
+    spread?.stop();
     await within(graceMs, gateway.untilAnswered());
-    await member.leave(graceMs);
-    gateway.end(stopped());
-    await release();
+    await leave(graceMs);
   };
   return clusterService({
     gateway,
-    member: () => member,
-    roots,
-    isSingle,
+    members,
     feed,
     stop: (graceMs) => {
       stopping ??= stop(graceMs);
       return stopping;
     },
   });
+}
+
+/** Connects to all logs, and refuses to divide the logical nodes in another way than other processes have. */
+async function portsOf(
+  program: ContextClass | Nodes,
+  address: NatsAddress,
+  division: Division,
+  warn: (text: string) => void,
+): Promise<ReadonlyMap<string, NatsLog>> {
+  const ports = new Map<string, NatsLog>();
+  try {
+    for (const [log, nodes] of division) {
+      const identity = { program: shownNodes(namesOf(own(program, { nodes }))), format: FORMAT };
+      const at = log === OWN_LOG ? address : otherLog(address, log);
+      const port = await NatsLog.open(at, identity);
+      ports.set(log, port);
+      if (log !== OWN_LOG) continue;
+      await mustBeUsable(port.connection, port.manager, address, warn);
+      await claimDivision(port, division, address.shown);
+    }
+    return ports;
+  } catch (error) {
+    for (const port of ports.values()) await port.close();
+    throw error;
+  }
 }
 
 function onApiFailure(apiFunction: string, error: unknown): void {

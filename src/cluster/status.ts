@@ -2,15 +2,19 @@ import type { HostInfo } from "../host/fleet/index.js";
 import type { Beat } from "../journal/stream/beats.js";
 import { monitoringOf } from "../journal/stream/doctor.js";
 import { lastOf, patiently } from "../journal/stream/epoch.js";
-import { natsAddress } from "../journal/stream/nats-address.js";
+import { type NatsAddress, natsAddress, otherLog } from "../journal/stream/nats-address.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
 import { monitoredServers } from "../journal/stream/nats-monitoring.js";
 import { lastSnapshot } from "../journal/stream/snapshot.js";
+import { OWN_LOG, otherLogs } from "./division.js";
 import { ClusterView } from "./operate.js";
 import { askMember, type MemberAbout } from "./operator.js";
 
-export interface ClusterStatus {
-  readonly cluster: string;
+/** One log, with the members as they take part in it. */
+export interface LogStatus {
+  /** Its name; empty for the cluster's own log. */
+  readonly log: string;
+  /** The logical nodes that are in it. */
   readonly program: string;
   /** The last message of the log. */
   readonly position: number;
@@ -22,6 +26,13 @@ export interface ClusterStatus {
   /** The hosts of the head's program and what is placed on them; null if all events run in one thread, or there is no head. */
   readonly hosts: readonly HostInfo[] | null;
   readonly members: readonly MemberStatus[];
+}
+
+/** The cluster's own log, and what is the same for all. */
+export interface ClusterStatus extends Omit<LogStatus, "log"> {
+  readonly cluster: string;
+  /** Those besides its own. */
+  readonly logs: readonly LogStatus[];
   /** Do the servers sync what they acknowledge? Null: their monitoring was not asked, or does not answer. */
   readonly syncs: boolean | null;
   /** What an acknowledged event survives with servers that are configured like this. */
@@ -41,7 +52,22 @@ const ASK_MS = 2000;
 /** Looks at a cluster from outside: what its members say, and what its log is like. */
 export async function statusOf(text: string, env: NodeJS.ProcessEnv = process.env): Promise<ClusterStatus> {
   const address = natsAddress(text);
-  const view = await ClusterView.open(text);
+  const { log: _, others, ...own } = await logStatusOf(address);
+  const logs = await Promise.all(others.map((log) => logStatusOf(otherLog(address, log))));
+  const syncs = await syncsOf(env);
+  return {
+    cluster: address.name,
+    ...own,
+    logs: logs.map(({ others: __, ...status }) => status),
+    syncs,
+    promised: promiseOf(own.replicas, syncs),
+  };
+}
+
+async function logStatusOf(
+  address: NatsAddress,
+): Promise<LogStatus & { readonly others: readonly string[] }> {
+  const view = await ClusterView.open(address);
   const { port } = view;
   try {
     const { position } = await lastOf(port);
@@ -55,9 +81,9 @@ export async function statusOf(text: string, env: NodeJS.ProcessEnv = process.en
       }),
     );
     const current = 1 + (cluster?.replicas?.filter((each) => each.current && !each.offline).length ?? 0);
-    const syncs = await syncsOf(env);
     return {
-      cluster: address.name,
+      log: address.log,
+      others: address.log === OWN_LOG ? await otherLogs(port) : [],
       program: port.program,
       position,
       snapshot: await patiently(port, () => lastSnapshot(port)),
@@ -65,8 +91,6 @@ export async function statusOf(text: string, env: NodeJS.ProcessEnv = process.en
       replicasCurrent: current,
       hosts: await hostsOf(port, head?.member),
       members,
-      syncs,
-      promised: promiseOf(config.num_replicas, syncs),
     };
   } finally {
     await view.close();

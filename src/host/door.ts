@@ -34,6 +34,7 @@ export function doorOf(program: Program, isSingle: boolean): Door {
     failed: (apiFunction, error) => program.failures.ofApi(apiFunction, error),
     series: (client, payer) => new ClientSeries(program, client, payer),
     relay: (gateway, payer) => relayed(program, gateway, payer),
+    messages: (tell) => program.incoming?.open(tell) ?? null,
     listen: (client, onMessage) => listening(program, client, onMessage),
   };
 }

@@ -67,7 +67,7 @@ export function inspectorFor(program: Program): Inspector {
   const addressed = new Addressed(Object.fromEntries(classes));
   const slotAt = (address: string) => addressed.slot(address, program.roots);
   return {
-    roots: [...program.roots.values()].map(String),
+    roots: [...program.nodes.values()].map(({ root }) => String(root)),
     outline: (address) => {
       const slot = slotAt(address);
       const { name, fields, slots } = slot.shape;

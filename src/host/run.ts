@@ -3,6 +3,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Journal, JournalIdentity, KeyTable } from "../journal/journal.js";
 import type { JournalOptions } from "../journal/open.js";
 import type { Address } from "../model/address.js";
+import type { OwnLog } from "../model/between-logs.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { mustBeWellFormed, storedNameOf } from "../model/shape.js";
 import { Feed } from "../observe/index.js";
@@ -47,9 +48,19 @@ export function run<C extends ContextClass<Context>>(
   options?: RunOptions,
 ): Promise<Service<InstanceType<C>>>;
 export function run<N extends Nodes>(nodes: N, options?: RunOptions): Promise<NodeService<N>>;
-export async function run(program: AnyProgram, given: RunOptions = {}): Promise<unknown> {
+export function run(program: AnyProgram, given: RunOptions = {}): Promise<unknown> {
+  return runOwn(program, given, null);
+}
+
+/** The same for those of its logical nodes that are in one log, if others are in others. */
+export async function runOwn(
+  program: AnyProgram,
+  given: RunOptions,
+  ownLog: OwnLog | null,
+): Promise<AnyService> {
   if (isHost()) throw cannot(given?.hosts ?? 1, RUN_BY_HOST);
   checkRun(program, given);
+  if (given.logs !== undefined) throw noCluster();
   const options = checkedHosts(given, rootsOf(program));
   const limits = limitsOf(options.limits);
   const opened: Opened = { journal: null, hosts: null };
@@ -63,12 +74,12 @@ export async function run(program: AnyProgram, given: RunOptions = {}): Promise<
   try {
     // Hosts load the program while the journal is opened.
     const [journal, started] = await Promise.allSettled([
-      ledgerOf(program, options, limits, opened),
+      ledgerOf(own(program, ownLog), options, limits, opened),
       hostsOf(program, options, limits, opened),
     ]);
     const [ledger, hosts] = [settledValue(journal), settledValue(started)];
     const watch = hosts === null ? watchHere : watchHead;
-    const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch);
+    const service = runOn(memoryPorts, program, options, ledger, hosts, close, watch, ownLog);
     await ledger?.careful?.done;
     return service;
   } catch (error) {
@@ -189,6 +200,14 @@ function patienceIn(options: RunOptions): Patience {
   return patienceOf(slowEventMs, eventTimeoutMs, hostTimeoutMs, hostStartTimeoutMs);
 }
 
+function noCluster(): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3140",
+    "logical nodes are divided over logs in a cluster only. Nothing was changed. Name the address of its NATS servers as the journal, " +
+      "or leave out `logs`.",
+  );
+}
+
 const NO_MODULE =
   "hosts load it themselves, and need to know from where. Export it as the default of a module, and pass that module's " +
   "address: `run(Game, { hosts: 2, module: import.meta.url })`";
@@ -211,6 +230,7 @@ export function runOn(
   hosts: HostSet | null = null,
   close: () => Promise<void> = async () => {},
   watch: typeof watchHere | null = null,
+  ownLog: OwnLog | null = null,
 ): AnyService {
   checkRun(program, options);
   const feed = new Feed(apart);
@@ -224,6 +244,7 @@ export function runOn(
     onSettled: hosts === null ? undefined : recorder.settled,
     ledger,
     runners: hosts?.heads ?? null,
+    ownLog,
   });
   if (hosts === null) {
     const stopWatching = watch?.(running, patienceIn(options));
@@ -257,6 +278,12 @@ function isIn({ roots }: Program, address: Address): boolean {
   let root = address;
   while (root.parent !== null) root = root.parent;
   return roots.get(root.node) === root;
+}
+
+/** Those of a program's logical nodes that are in one log. */
+export function own(program: AnyProgram, ownLog: Pick<OwnLog, "nodes"> | null): AnyProgram {
+  if (ownLog === null) return program;
+  return Object.fromEntries(Object.entries(rootsOf(program)).filter(([name]) => ownLog.nodes.has(name)));
 }
 
 export function rootsOf(program: AnyProgram): Readonly<Record<string, ContextClass>> {

@@ -44,6 +44,12 @@ export interface RunOptions {
     readonly restart?: (() => void) | undefined;
   };
   /**
+   * With a journal on NATS servers: logical nodes that get a log of their own, with a head of its own, by the log's name:
+   * `{ ledger: ["Bank", "Vault"] }`. The others stay in the cluster's own log. Different processes then give out the tickets of
+   * different nodes at the same time; messages between nodes arrive once and in order as ever (docs/cluster.md).
+   */
+  readonly logs?: Readonly<Record<string, readonly string[]>>;
+  /**
    * Take the journal over from the process that has it open, which can then commit nothing more and ends. Without this,
    * `run` is refused (HW-3024) while another process of this machine has the journal open.
    */

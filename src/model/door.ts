@@ -1,5 +1,6 @@
 import type { HeadwaterError } from "../errors.js";
 import type { Address } from "./address.js";
+import type { MessagesIn, TakenMessages } from "./between-logs.js";
 import type { Method } from "./shape.js";
 import type { Payer } from "./share.js";
 
@@ -123,6 +124,8 @@ export interface Door {
   series(client: string, payer: Payer): Series;
   /** `gateway` names the process that relays. */
   relay(gateway: string, payer: Payer): RelaySeries;
+  /** Takes messages of logical nodes of other logs; `tell` says what became of them. Null if all nodes are in one log. */
+  messages(tell: (messages: TakenMessages) => void): MessagesIn | null;
   /** What was kept for the client is told at once, and then whatever is sent to it. */
   listen(client: string, onMessage: (message: unknown, from: Position) => void): Listening;
 }

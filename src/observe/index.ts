@@ -17,6 +17,6 @@ export {
 } from "./facts.js";
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";
-export type { Observation, ObserveOptions, Observer } from "./observation.js";
+export { Observation, type ObserveOptions, type Observer } from "./observation.js";
 export { placeIn } from "./place.js";
 export type { TraceLink } from "./trace-link.js";

@@ -17,8 +17,9 @@ export class MemberProcess {
     readonly name: string,
     journal: string,
     options: RunOptions = {},
+    program = "member.ts",
   ) {
-    const file = fileURLToPath(new URL("./programs/member.ts", import.meta.url));
+    const file = fileURLToPath(new URL(`./programs/${program}`, import.meta.url));
     const args = ["--import", "tsx", file, journal, name, JSON.stringify(options)];
     this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     t.after(() => this.signal("SIGKILL"));

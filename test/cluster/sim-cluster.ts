@@ -1,28 +1,47 @@
+import { type Division, OWN_LOG } from "#src/cluster/division.js";
 import { Gateway } from "#src/cluster/gateway.js";
+import { HeadSpread } from "#src/cluster/head-spread.js";
 import type { Hello } from "#src/cluster/links.js";
 import { Member } from "#src/cluster/member.js";
 import { NamedPlace } from "#src/cluster/place.js";
+import { routeThrough } from "#src/cluster/several-gateways.js";
 import type { MemberWorld } from "#src/cluster/world.js";
 import { HeadwaterError } from "#src/errors.js";
 import { checkShapes } from "#src/host/context/index.js";
 import type { Ports } from "#src/host/ports/index.js";
-import { runOn } from "#src/host/run.js";
+import { own, rootsOf, runOn } from "#src/host/run.js";
+import type { Nodes } from "#src/host/service.js";
 import { Ledger } from "#src/host/store/index.js";
-import type { Journal, KeyTable } from "#src/journal/journal.js";
-import { type Shape, shapeOf } from "#src/model/shape.js";
+import type { Journal, KeyTable, Write } from "#src/journal/journal.js";
+import type { OwnLog } from "#src/model/between-logs.js";
+import type { ContextClass } from "#src/model/context.js";
+import { inspectTree, type Shape } from "#src/model/shape.js";
 import type { Random } from "#src/random.js";
-import { type LogLuck, SimLog, type SimStream } from "#src/sim/world/sim-log.js";
+import { type LogLuck, SimLog, SimStream } from "#src/sim/world/sim-log.js";
 import { encode } from "#src/state/codec.js";
-import Bank from "./programs/bank.js";
 import { connected, type SimLink } from "./sim-link.js";
 import { type Disk, openSimTable } from "./sim-table.js";
 import type { Chance } from "./support.js";
 
 /** Mistakes that the simulation must find. */
-export type ClusterPlant = "overlay kept" | "lagging table" | "retried as new" | "early cut";
+export type ClusterPlant =
+  | "overlay kept"
+  | "lagging table"
+  | "retried as new"
+  | "early cut"
+  | "confirmed early"
+  | "gap accepted"
+  | "overtaken forgotten"
+  | "mark forgotten"
+  | "unsent forgotten";
 
 export interface SimClusterParts {
-  readonly stream: SimStream;
+  readonly program: ContextClass | Nodes;
+  /** The logical nodes in each log, and the logs. */
+  readonly division: Division;
+  readonly streams: ReadonlyMap<string, SimStream>;
+  /** How likely a message between heads gets lost, though its link does not break. */
+  readonly lostBetween: number;
   readonly luck: LogLuck;
   readonly random: Random;
   readonly chance: Chance;
@@ -91,8 +110,9 @@ export class SimCluster {
   /** An operator wants another head. */
   handOver(): void {
     const { random, broken } = this.parts;
-    const { member } = random.pick(this.processes);
-    member?.handOver(null).then(
+    const { seats } = random.pick(this.processes);
+    const seat = seats.length === 1 ? seats[0] : random.pick(seats);
+    seat?.member?.handOver(null).then(
       () => {
         this.handovers += 1;
       },
@@ -105,33 +125,38 @@ export class SimCluster {
 
 /** One process. What it does happens later, and not at all when it was killed. */
 export class SimProcess {
-  readonly gateway: Gateway;
   readonly cluster: SimCluster;
   readonly links = new Set<SimLink>();
-  readonly #disk: Disk = { file: null };
+  readonly seats: readonly SimSeat[];
   readonly #joined: Promise<unknown>;
   #held: (() => void)[] = [];
   isPaused = false;
   isDead = false;
-  member: Member | null = null;
 
   constructor(
     readonly name: string,
     cluster: SimCluster,
   ) {
     this.cluster = cluster;
-    const { broken } = cluster.parts;
-    this.gateway = new Gateway({
-      roots: new Map([["Bank", NamedPlace.root("Bank", Bank)]]),
-      isSingle: true,
-      answersMs: 600_000,
-      hasClient: () => false,
-      refused: () => {},
-      failed: () => {},
-      failure: () => (this.isDead ? gone() : null),
-    });
+    const { broken, division } = cluster.parts;
+    this.seats = [...division.keys()].map((log) => new SimSeat(this, log));
     this.#joined = this.#join();
     this.#joined.catch(broken);
+  }
+
+  /** Of the cluster's own log. */
+  get gateway(): Gateway {
+    return this.#own.gateway;
+  }
+
+  get member(): Member | null {
+    return this.#own.member;
+  }
+
+  get #own(): SimSeat {
+    const [own] = this.seats;
+    if (own === undefined) throw new Error("every cluster has a log of its own");
+    return own;
   }
 
   readonly later = (_what: string, happen: () => void): void => {
@@ -144,9 +169,7 @@ export class SimProcess {
   };
 
   toString(): string {
-    const { member, gateway, isPaused } = this;
-    const role = member === null ? "joining" : member.isHead ? "head" : "no head";
-    return `${this.name}: ${role} in epoch ${member?.epoch} of ${member?.headMember}${isPaused ? ", paused" : ""}${gateway.hasHead ? "" : ", not connected"}`;
+    return `${this.name}${this.isPaused ? ", paused" : ""}: ${this.seats.map(String).join(" and ")}`;
   }
 
   goOn(): void {
@@ -156,116 +179,192 @@ export class SimProcess {
 
   kill(): void {
     this.isDead = true;
-    this.cluster.listening.delete(this.name);
+    for (const seat of this.seats) this.cluster.listening.delete(seat.place);
     for (const link of this.links) link.cut();
-    this.gateway.end(gone());
+    for (const { gateway } of this.seats) gateway.end(gone());
   }
 
   async leave(): Promise<void> {
     await this.#joined;
-    await this.member?.leave(1000);
+    await Promise.all(this.seats.map(({ member }) => member?.leave(1000)));
     this.kill();
   }
 
   async #join(): Promise<void> {
-    const { stream, luck, random, plant, broken } = this.cluster.parts;
-    const port = new SimLog(stream, luck, random.fork(), this.later, (callback, ms) =>
-      this.#at(ms, callback),
+    const gateways = new Map(this.seats.map(({ log, gateway }) => [log, gateway]));
+    const members = await Promise.all(this.seats.map((seat) => seat.join(gateways)));
+    if (members.length > 1) new HeadSpread({ every: (ms, look) => this.every(ms, look) }, members);
+  }
+
+  every(ms: number, callback: () => void): () => void {
+    let stop = () => {};
+    const again = () => {
+      stop = this.at(ms, () => {
+        again();
+        callback();
+      });
+    };
+    again();
+    return () => stop();
+  }
+
+  at(ms: number, callback: () => void): () => void {
+    return this.cluster.parts.chance.at(ms, () => this.later("time", callback));
+  }
+}
+
+/** What a process is in one log. */
+export class SimSeat {
+  readonly gateway: Gateway;
+  readonly #disk: Disk = { file: null };
+  readonly #nodes: ReadonlySet<string>;
+  member: Member | null = null;
+
+  constructor(
+    readonly process: SimProcess,
+    readonly log: string,
+  ) {
+    const { division, program } = process.cluster.parts;
+    this.#nodes = division.get(log) ?? new Set();
+    const classes = Object.entries(rootsOf(own(program, { nodes: this.#nodes })));
+    this.gateway = new Gateway({
+      roots: new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)])),
+      isSingle: typeof program === "function",
+      answersMs: 600_000,
+      hasClient: () => false,
+      refused: () => {},
+      failed: () => {},
+      failure: () => (process.isDead ? gone() : null),
+    });
+  }
+
+  /** Where links to it are accepted. */
+  get place(): string {
+    return placeOf(this.process.name, this.log);
+  }
+
+  toString(): string {
+    const { member, gateway, log } = this;
+    const role = member === null ? "joining" : member.isHead ? "head" : "no head";
+    const of = log === OWN_LOG ? "" : ` of ${log}`;
+    return `${role}${of} in epoch ${member?.epoch} of ${member?.headMember}${gateway.hasHead ? "" : ", not connected"}`;
+  }
+
+  async join(gateways: ReadonlyMap<string, Gateway>): Promise<Member> {
+    const { cluster, later, name } = this.process;
+    const { streams, luck, random, plant, broken, program, division } = cluster.parts;
+    const stream = streams.get(this.log) ?? new SimStream();
+    const port = new SimLog(stream, luck, random.fork(), later, (callback, ms) =>
+      this.process.at(ms, callback),
     );
     if (plant === "early cut") port.cutsEarly = true;
-    const shape = shapeOf(Bank, undefined);
+    const classes = Object.values(rootsOf(own(program, { nodes: this.#nodes })));
+    const shapes = classes.flatMap((cls) => inspectTree(cls));
+    const open = routeThrough(gateways, division, this.log);
+    const ownLog = division.size === 1 ? null : { nodes: this.#nodes, open };
     const member = await Member.join({
-      name: this.name,
+      name,
       port,
       world: this.#world(),
       address: "simulated",
       directory: "",
       host: "",
       takesOver: true,
-      program: "Bank",
-      outline: "Bank",
+      program: "simulated",
+      outline: "simulated",
       gateway: this.gateway,
       offer: null,
-      misfit: (table) => misfitOf(table, shape),
+      misfit: (table) => misfitOf(table, shapes),
       restart: null,
-      start: (journal, onFailure) => this.#start(journal, onFailure),
+      drainAll: async () => {},
+      start: (journal, onFailure) => this.#start(planted(journal, plant), onFailure, ownLog),
       snapshotBytes: SNAPSHOT_BYTES,
       onWarning: () => {},
       onFailure: broken,
     });
     member.onRole = (isHead) => {
-      if (isHead) this.cluster.takeovers += 1;
-      else this.cluster.stepDowns += 1;
+      if (isHead) cluster.takeovers += 1;
+      else cluster.stepDowns += 1;
     };
     this.member = member;
-  }
-
-  #at(ms: number, callback: () => void): () => void {
-    return this.cluster.parts.chance.at(ms, () => this.later("time", callback));
+    return member;
   }
 
   #world(): MemberWorld {
-    const { random, chance, plant } = this.cluster.parts;
+    const { process, log } = this;
+    const { name, cluster, later } = process;
+    const { random, chance, plant } = cluster.parts;
     return {
       now: () => chance.now,
-      every: (ms, callback) => {
-        let stop = () => {};
-        const again = () => {
-          stop = this.#at(ms, () => {
-            again();
-            callback();
-          });
-        };
-        again();
-        return () => stop();
-      },
-      soon: (callback) => this.later("soon", callback),
-      unique: () => `${this.name}/${random.bits()}`,
+      every: (ms, callback) => process.every(ms, callback),
+      soon: (callback) => later("soon", callback),
+      unique: () => `${name}/${random.bits()}`,
       listen: async (_host, accept) => {
-        this.cluster.listening.set(this.name, (link) => {
+        cluster.listening.set(this.place, (link) => {
           link.listen({
             aside: (hello) => accept(link, hello as Hello),
             batch: () => link.cut(),
             closed: () => {},
           });
         });
-        return { address: this.name, close: () => this.cluster.listening.delete(this.name) };
+        return { address: name, close: () => cluster.listening.delete(this.place) };
       },
-      dial: ({ member, isOver, refused }) => connected(this, member, isOver, refused),
+      dial: ({ member, isOver, refused }) => connected(process, member, log, isOver, refused),
       openTable: (port, options) => openSimTable(port, options, this.#disk, random, plant, () => this.member),
     };
   }
 
   /** As `run` does: the journal takes note that a process begins before the program does. */
-  async #start(journal: Journal, onFailure: () => void) {
-    const ports = this.#ports();
+  async #start(journal: Journal, onFailure: () => void, ownLog: OwnLog | null) {
+    const { program } = this.process.cluster.parts;
     const ledger = new Ledger(journal, 4);
     const life = encode({ starts: 0, key: null, tries: 0 });
     await new Promise<void>((resolve, reject) => {
       journal.append([{ key: "l", value: life }], (error) => (error === null ? resolve() : reject(error)));
     });
-    return runOn(ports, Bank, { onFailure, onError: () => {}, onWarning: () => {} }, ledger);
+    const options = { onFailure, onError: () => {}, onWarning: () => {} };
+    return runOn(this.#ports(), program, options, ledger, null, async () => {}, null, ownLog);
   }
 
   #ports(): Ports {
-    const { chance, broken, random } = this.cluster.parts;
+    const { chance, broken, random } = this.process.cluster.parts;
     return {
       now: () => chance.now,
       timeOfDay: () => chance.now,
       soon: (task) => queueMicrotask(task),
       atRest: (task) => queueMicrotask(() => process.nextTick(task)),
-      at: (ms, task) => this.#at(ms - chance.now, task),
+      at: (ms, task) => this.process.at(ms - chance.now, task),
       append: (done) => done(),
       unique: () => String(random.bits()),
       broken,
-      transmit: (_from, _to, arrive) => this.later("message", arrive),
+      transmit: (_from, _to, arrive) => this.process.later("message", arrive),
     };
   }
 }
 
-function misfitOf(table: KeyTable, shape: Shape): HeadwaterError | null {
+/** A journal that makes a mistake with what it has of messages between logs. */
+function planted(journal: Journal, plant: ClusterPlant | null): Journal {
+  const isTicketed = ({ key, value }: Write) => key.startsWith("e/") && value !== null;
+  return {
+    get: (key) => (plant === "mark forgotten" && key.startsWith("f/") ? undefined : journal.get(key)),
+    range: (prefix, after) =>
+      plant === "unsent forgotten" && prefix === "q/" ? [] : journal.range(prefix, after),
+    append: (writes, done) => {
+      const kept = plant === "overtaken forgotten" ? writes.filter((write) => !isTicketed(write)) : writes;
+      journal.append(kept, done);
+    },
+    refusal: () => journal.refusal(),
+    close: () => journal.close(),
+  };
+}
+
+export function placeOf(name: string, log: string): string {
+  return `${name} ${log}`;
+}
+
+function misfitOf(table: KeyTable, shapes: readonly Shape[]): HeadwaterError | null {
   try {
-    checkShapes(table, [shape]);
+    checkShapes(table, shapes);
     return null;
   } catch (error) {
     return error as HeadwaterError;

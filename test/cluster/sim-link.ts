@@ -1,7 +1,7 @@
 import type { GatewayMessage } from "#src/cluster/relayed.js";
 import type { LinkEnd } from "#src/cluster/world.js";
 import { encode } from "#src/state/codec.js";
-import type { SimProcess } from "./sim-cluster.js";
+import { placeOf, type SimProcess } from "./sim-cluster.js";
 
 type Listener = Parameters<LinkEnd<never>["listen"]>[0];
 type Packet = { readonly kind: "batch" | "aside" | "end"; readonly bytes: Uint8Array | string };
@@ -13,6 +13,7 @@ const REDIAL_MS = 50;
 export function connected(
   from: SimProcess,
   member: string,
+  log: string,
   isOver: () => boolean,
   refused: (() => void) | undefined,
 ): Promise<SimLink | null> {
@@ -20,7 +21,7 @@ export function connected(
   return new Promise((resolve) => {
     const dial = () => {
       if (isOver()) return resolve(null);
-      const accept = listening.get(member);
+      const accept = listening.get(placeOf(member, log));
       const to = from.cluster.processes.find(({ name }) => name === member);
       if (accept === undefined || to === undefined) {
         refused?.();
@@ -45,6 +46,8 @@ export class SimLink implements LinkEnd<never> {
   readonly #onClosed: (() => void)[] = [];
   #isClosed = false;
   #isEnding = false;
+  /** Planted: the message before one that got lost, which then stands before the next one. */
+  #after: unknown = null;
 
   constructor(process: SimProcess) {
     this.#process = process;
@@ -71,8 +74,21 @@ export class SimLink implements LinkEnd<never> {
   }
 
   send(message: GatewayMessage): void {
-    const isNew = this.#process.cluster.parts.plant === "retried as new" && message.kind === "ask";
-    this.post(encode([isNew ? { ...message, sentUpTo: 0 } : message]));
+    const { plant, random, lostBetween } = this.#process.cluster.parts;
+    const isNew = plant === "retried as new" && message.kind === "ask";
+    const isBetween = ["offer", "message", "taken"].includes(message.kind);
+    const isLost = isBetween && lostBetween > 0 && random.chance(lostBetween);
+    if (message.kind === "message" && plant === "confirmed early") this.#confirm(message);
+    if (message.kind === "message" && plant === "gap accepted") {
+      if (!isLost) this.post(encode([{ ...message, after: this.#after ?? message.after }]));
+      this.#after = isLost ? (this.#after ?? message.after) : null;
+    } else if (!isLost) this.post(encode([isNew ? { ...message, sentUpTo: 0 } : message]));
+  }
+
+  /** Planted: the message counts as taken for good when it was sent. */
+  #confirm({ from, to, history, position }: Extract<GatewayMessage, { readonly kind: "message" }>): void {
+    const taken = { kind: "taken", from, to, history, goOnAfter: null, safe: position };
+    this.#process.later("link", () => this.#listener?.batch(encode([taken])));
   }
 
   close(): void {

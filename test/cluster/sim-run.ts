@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { divisionOf, OWN_LOG } from "#src/cluster/division.js";
 import type { Gateway } from "#src/cluster/gateway.js";
 import { HeadwaterError } from "#src/errors.js";
 import type { Asked } from "#src/model/door.js";
 import { Random } from "#src/random.js";
 import { type LogLuck, SimStream } from "#src/sim/world/sim-log.js";
 import { waitFor } from "../waits.js";
+import Bank from "./programs/bank.js";
 import { type ClusterPlant, SimCluster, type SimProcess } from "./sim-cluster.js";
 import { Chance } from "./support.js";
 
@@ -21,7 +23,7 @@ export interface Found {
   readonly steps: number;
 }
 
-function luckOf(random: Random): LogLuck {
+export function luckOf(random: Random): LogLuck {
   const some = () => random.pick([0, 0.02, 0.15]);
   return {
     lost: some(),
@@ -65,7 +67,17 @@ export async function simulated(
   broken.catch(() => {});
   const chance = new Chance(random.fork(), random.pick([2, 4, 8]));
   chance.broken = fail;
-  const parts = { stream, luck: luckOf(random), random: random.fork(), chance, plant, broken: fail };
+  const parts = {
+    program: Bank,
+    division: divisionOf(["Bank"], undefined),
+    streams: new Map([[OWN_LOG, stream]]),
+    lostBetween: 0,
+    luck: luckOf(random),
+    random: random.fork(),
+    chance,
+    plant,
+    broken: fail,
+  };
   const cluster = new SimCluster(parts, PROCESSES);
   const likely = {
     pause: random.pick([0, 0.03]),

@@ -21,6 +21,7 @@ export {
   FAILED,
   InJournal,
   type MessageBody,
+  messageElsewhere,
   NOTHING_MORE,
   type NodeMessage,
   nodeMessage,

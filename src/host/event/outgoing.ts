@@ -1,4 +1,5 @@
 import type { Message, Outcome, Request, Ticket } from "../../core/event.js";
+import type { MessagePosition } from "../../model/between-logs.js";
 import type { Method } from "../../model/shape.js";
 import type { Slot } from "../context/index.js";
 import type { Effect } from "./effects.js";
@@ -15,6 +16,8 @@ export interface NodeMessage {
 
 export type MessageBody =
   | { readonly kind: "node"; readonly message: NodeMessage }
+  /** To a logical node of another log, and in the journal. */
+  | { readonly kind: "elsewhere"; readonly to: string; readonly position: MessagePosition }
   | { readonly kind: "client"; readonly client: string; readonly message: unknown; readonly index: number };
 
 /** Stands for a message to a client that the journal has, and that is read when it is handed over. */
@@ -34,6 +37,11 @@ export interface Told {
 export function nodeMessage(message: NodeMessage): Message {
   const body: MessageBody = { kind: "node", message };
   return { to: `node:${message.slot.node}`, body };
+}
+
+export function messageElsewhere(to: string, position: MessagePosition): Message {
+  const body: MessageBody = { kind: "elsewhere", to, position };
+  return { to: `node:${to}`, body };
 }
 
 export function clientMessage(client: string, message: unknown, index: number): Message {

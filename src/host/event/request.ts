@@ -35,6 +35,8 @@ export type Origin =
       readonly index: number;
       /** The address of the context that has sent it. Journals of earlier versions do not have it. */
       readonly sender?: string;
+      /** If it came from another log: the history to which `parent` belongs. */
+      readonly history?: string;
     };
 
 /** What starts the event of a timer. */

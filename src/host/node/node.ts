@@ -17,6 +17,7 @@ import {
 } from "../event/index.js";
 import type { Runner, Scheduler } from "../runner/index.js";
 import type { Ledger } from "../store/index.js";
+import { NOTHING_TAKEN, type TakenWith } from "./incoming-messages.js";
 import type { PendingCall } from "./outside-calls.js";
 import { inTicketOrder, storedTimers, unfinishedBusiness } from "./recovery.js";
 import type { Surroundings } from "./surroundings.js";
@@ -173,9 +174,11 @@ export class LogicalNode {
 
   #append(first: NodeEvent): void {
     const scheduler = this.#scheduler;
+    let taken: TakenWith = NOTHING_TAKEN;
     const done = (error: HeadwaterError | null) => {
       if (scheduler.halted !== null) return;
       if (error !== null) return this.#around.journalFailed(error);
+      taken.safe();
       this.#tracing?.journaled(first, this.#ledger !== null);
       scheduler.journaled(first);
     };
@@ -183,7 +186,9 @@ export class LogicalNode {
     this.#runner.appending(first);
     if (this.#ledger === null) return scheduler.ports.append(() => done(null));
     const events = allAlong(first);
-    this.#ledger.append(this.name, events, scheduler.overtakenBy(events), done);
+    const open = scheduler.overtakenBy(events);
+    taken = this.#around.takenWith(events, open);
+    this.#ledger.append(this.name, events, open, taken.writes, done);
   }
 
   #settle(event: NodeEvent): void {
@@ -210,6 +215,7 @@ export class LogicalNode {
     const out = body as MessageBody;
     if (out.kind === "client") {
       this.#around.tell(out.client, out.message, { node: this.name, ticket, index: out.index });
-    } else this.#around.deliver(this.name, sequence, out.message);
+    } else if (out.kind === "elsewhere") this.#around.deliverElsewhere(this.name, out.to, out.position);
+    else this.#around.deliver(this.name, sequence, out.message);
   }
 }

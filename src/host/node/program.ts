@@ -1,5 +1,6 @@
 import type { Message, Ticket } from "../../core/event.js";
 import { HeadwaterError, invariant } from "../../errors.js";
+import type { MessagePosition, OwnLog } from "../../model/between-logs.js";
 import type { ContextClass } from "../../model/context.js";
 import { rootNamed } from "../../model/current.js";
 import { INVOKE, type InvocationScope, type Reference, reference } from "../../model/refs.js";
@@ -7,12 +8,12 @@ import * as rules from "../../model/rules.js";
 import { inspectTree, type Method, mustBeWellFormed } from "../../model/shape.js";
 import { Feed } from "../../observe/index.js";
 import { areSimple, copyAll } from "../../state/values.js";
-import { type Slot, Unmade } from "../context/index.js";
+import { Slot, Unmade } from "../context/index.js";
 import { Answers, AnswersInJournal, AnswersInMemory } from "../deduplication/index.js";
-import type { NodeEvent } from "../event/index.js";
 import {
   type EventRequest,
   type MessageBody,
+  type NodeEvent,
   type NodeMessage,
   type RelayedNumber,
   running,
@@ -24,7 +25,9 @@ import { LocalRunner, Scheduler } from "../runner/index.js";
 import { type Ledger, Mailboxes } from "../store/index.js";
 import { type Caller, Clients } from "./clients.js";
 import { Failures } from "./failures.js";
+import { IncomingMessages, NOTHING_TAKEN, type TakenWith } from "./incoming-messages.js";
 import { LogicalNode } from "./node.js";
+import { OutgoingMessages } from "./outgoing-messages.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import { sentMessages } from "./recovery.js";
 import { noteRefusal } from "./refused.js";
@@ -33,6 +36,8 @@ import { TRACED, Tracing } from "./tracing.js";
 import { WatchedReads } from "./watched-reads.js";
 
 export interface ProgramOptions extends NodeOptions {
+  /** Which of the logical nodes are run here, if others are in other logs. */
+  readonly ownLog?: OwnLog | null;
   /** On which host a context is, where there are several. */
   readonly hostOf?: (slot: Slot) => number | null;
   /** Where facts about the program are noted. */
@@ -80,13 +85,16 @@ export class Program implements Surroundings {
   readonly clients: Clients;
   readonly reads = new WatchedReads();
   readonly #outside: OutsideCalls;
+  /** To and from other logs; null if there are none. */
+  #outgoing: OutgoingMessages | null = null;
+  readonly incoming: IncomingMessages | null = null;
   #watchers: (() => void)[] = [];
   #stopped = false;
   #failure: HeadwaterError | null = null;
 
   constructor(classes: Readonly<Record<string, ContextClass>>, world: Ports, options: ProgramOptions) {
     this.#options = options;
-    const { ledger } = options;
+    const { ledger, ownLog } = options;
     const ports = ledger ? goingOn(world, ledger.lastMoment()) : world;
     this.#ports = ports;
     this.answers = answersOf(ports, options);
@@ -98,10 +106,16 @@ export class Program implements Surroundings {
       this.node(call.slot.node).outsideCallDone(call, result);
       this.rested();
     });
-    const shapes = Object.values(classes).flatMap((cls) => inspectTree(cls));
+    const isHere = (name: string) => ownLog?.nodes.has(name) ?? true;
+    const here = Object.entries(classes).filter(([name]) => isHere(name));
+    const shapes = here.flatMap(([, cls]) => inspectTree(cls));
     const unmade = options.ledger ? null : new Unmade(options.unmadeInMemory);
     for (const [name, cls] of Object.entries(classes)) {
       mustBeWellFormed(name, "a logical node");
+      if (!isHere(name)) {
+        this.roots.set(name, new Slot(name, null, null, undefined, cls, ledger ?? null));
+        continue;
+      }
       const scheduler = new Scheduler(name, cls, ports, this, { ...options, unmade });
       const runner = options.runners?.runnerFor(scheduler) ?? new LocalRunner(scheduler);
       const node = new LogicalNode(scheduler, runner, this);
@@ -117,13 +131,18 @@ export class Program implements Surroundings {
     }
     const mailboxes = ledger ? new Mailboxes(ledger, ports, options.limits) : null;
     this.clients = new Clients(ports, ledger ?? null, mailboxes, (warning) => this.warn(warning));
+    if (ledger && ownLog) {
+      this.incoming = new IncomingMessages(ledger, this.nodes, (odd) => this.warn(odd));
+      ledger.elsewhere = { has: (name) => !this.nodes.has(name), history: this.history };
+      this.#outgoing = new OutgoingMessages(this.history, ledger, ownLog, ports, () => this.rested());
+    }
     if (ledger) this.#recover(ledger);
   }
 
   /** Goes on from the journal: events that had not committed, armed timers, messages that had not arrived. */
   #recover(ledger: Ledger): void {
     for (const { root } of this.nodes.values()) ledger.bringUpToDate(root);
-    const sent = sentMessages(ledger, this.nodes);
+    const sent = sentMessages(ledger, this.nodes, this.roots);
     for (const node of this.nodes.values()) node.recover(ledger, sent.get(node.name) ?? new Map());
     for (const [from, byTicket] of sent) if (!this.nodes.has(from)) this.#sendFor(from, byTicket);
   }
@@ -136,6 +155,10 @@ export class Program implements Surroundings {
         const out = body as MessageBody;
         if (out.kind === "client") {
           this.tell(out.client, out.message, { node: from, ticket: ticket as Ticket, index: out.index });
+          continue;
+        }
+        if (out.kind === "elsewhere") {
+          this.deliverElsewhere(from, out.to, out.position);
           continue;
         }
         const to = out.message.slot.node;
@@ -255,7 +278,7 @@ export class Program implements Surroundings {
   /** Is nothing under way, apart from armed timers? */
   get isIdle(): boolean {
     for (const node of this.nodes.values()) if (!node.isQuiet) return false;
-    return this.#onTheWay.size === 0 && this.#outside.count === 0;
+    return this.#onTheWay.size === 0 && this.#outside.count === 0 && (this.#outgoing?.isEmpty ?? true);
   }
 
   /** Resolves when the condition holds; it is looked at whenever a logical node comes to rest. */
@@ -293,6 +316,8 @@ export class Program implements Surroundings {
     this.#outside.stop();
     this.answers.store.stop();
     this.clients.stop();
+    this.#outgoing?.stop();
+    this.incoming?.stop();
   }
 
   peer(cls: ContextClass, name: string | undefined): Slot {
@@ -300,11 +325,21 @@ export class Program implements Surroundings {
   }
 
   backlog(from: string, to: string): number {
-    return this.#onTheWay.get(`${from} ${to}`) ?? 0;
+    return this.#onTheWay.get(`${from} ${to}`) ?? this.#outgoing?.backlog(from, to) ?? 0;
+  }
+
+  deliverElsewhere(from: string, to: string, position: MessagePosition): void {
+    this.#outgoing?.send(from, to, position);
+  }
+
+  takenWith(events: readonly NodeEvent[], open: readonly NodeEvent[]): TakenWith {
+    return this.incoming?.takenWith(events, open) ?? NOTHING_TAKEN;
   }
 
   deliver(from: string, sequence: number, message: NodeMessage): void {
     const to = message.slot.node;
+    const { parent, index } = message.origin;
+    if (!this.nodes.has(to)) return this.deliverElsewhere(from, to, [parent, index]);
     const pair = `${from} ${to}`;
     this.#onTheWay.set(pair, this.backlog(from, to) + 1);
     let arrived = false;

@@ -4,8 +4,16 @@ import { Outside } from "../../model/outside.js";
 import { resolvePath } from "../../model/path.js";
 import type { Method } from "../../model/shape.js";
 import { decodeState, type Slot } from "../context/index.js";
-import { clientMessage, EventRequest, InJournal, methodOf, nodeMessage, unfit } from "../event/index.js";
-import type { Ledger, StoredCall, StoredEvent } from "../store/index.js";
+import {
+  clientMessage,
+  EventRequest,
+  InJournal,
+  messageElsewhere,
+  methodOf,
+  nodeMessage,
+  unfit,
+} from "../event/index.js";
+import { type Ledger, outgoingMessages, type StoredCall, type StoredEvent } from "../store/index.js";
 import type { LogicalNode } from "./node.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { Surroundings } from "./surroundings.js";
@@ -17,12 +25,21 @@ import type { StoredTimers, Timer } from "./timers.js";
  */
 type Sent = Map<string, Map<number, Message[]>>;
 
-export function sentMessages(ledger: Ledger, nodes: ReadonlyMap<string, LogicalNode>): Sent {
+export function sentMessages(
+  ledger: Ledger,
+  nodes: ReadonlyMap<string, LogicalNode>,
+  roots: ReadonlyMap<string, Slot>,
+): Sent {
   const all: { from: string; ticket: number; index: number; message: Message }[] = [];
   for (const from of ledger.nodesWithMessages()) {
     for (const { ticket, index, client, bytes } of ledger.messages(from)) {
       all.push({ from, ticket, index, message: clientMessage(client, new InJournal(bytes), index) });
     }
+  }
+  for (const { from, to, position } of outgoingMessages(ledger.journal)) {
+    if (!roots.has(to) || nodes.has(to)) continue; // another version of the program may have it
+    const [ticket, index] = position;
+    all.push({ from, ticket, index, message: messageElsewhere(to, position) });
   }
   for (const node of nodes.values()) {
     for (const stored of ledger.pending(node.name)) {

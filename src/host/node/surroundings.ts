@@ -1,11 +1,17 @@
+import type { MessagePosition } from "../../model/between-logs.js";
 import type { EventRequest, NodeEvent, NodeMessage, Told } from "../event/index.js";
 import type { Around, Runners, SchedulerOptions } from "../runner/index.js";
+import type { TakenWith } from "./incoming-messages.js";
 import type { PendingCall } from "./outside-calls.js";
 import type { WatchedReads } from "./watched-reads.js";
 
 /** What a logical node tells those around it. */
 export interface Surroundings extends Around {
   deliver(from: string, sequence: number, message: NodeMessage): void;
+  /** The same for a message that the journal has, to a logical node of another log. */
+  deliverElsewhere(from: string, to: string, position: MessagePosition): void;
+  /** What a commit of these says of messages from other logs; `open` keep their tickets. */
+  takenWith(events: readonly NodeEvent[], open: readonly NodeEvent[]): TakenWith;
   tell(client: string, message: unknown, from: Told): void;
   /** An outside call that a committed event has asked for. */
   callOutside(call: PendingCall): void;

@@ -25,5 +25,15 @@ export {
   shownNodes,
   storedNode,
 } from "./node-set.js";
+export {
+  BEFORE_ALL,
+  type Elsewhere,
+  isAfter,
+  isSame,
+  outgoingKey,
+  outgoingMessages,
+  takenUpTo,
+  takenWrite,
+} from "./other-logs.js";
 export { idOf, type Parked, type ParkedEvent } from "./parked.js";
 export type { StoredCall, StoredEvent } from "./stored-event.js";

@@ -9,6 +9,7 @@ import {
 } from "../context/index.js";
 import { keysOfTimers } from "../event/index.js";
 import { keysOfOlderTimers } from "./older-timers.js";
+import { keysOfTaken } from "./other-logs.js";
 import { keysOfParked } from "./parked.js";
 import { keysOfCalls, keysOfEvents } from "./stored-event.js";
 
@@ -50,7 +51,7 @@ export function* keysOfNode(
   }
   if (isLong(name)) yield* keysOfLong(table, name, pageKeys);
   const { main, parts, paths } = prefixesOfNode(node);
-  const others = [keysOfTimers, keysOfOlderTimers, keysOfEvents, keysOfCalls, keysOfParked];
+  const others = [keysOfTimers, keysOfOlderTimers, keysOfEvents, keysOfCalls, keysOfParked, keysOfTaken];
   const prefixes = [main, parts, ...others.map((prefixOf) => prefixOf(node)), paths];
   for (const prefix of prefixes) yield* pagesOf(table, prefix, pageKeys);
 }

@@ -23,11 +23,11 @@ import {
   type StoredAnswer,
   StoredAnswers,
 } from "../deduplication/index.js";
-import type { NodeEvent } from "../event/index.js";
-import { keysOfTimers, type StateChange, type Told } from "../event/index.js";
+import { keysOfTimers, type NodeEvent, type StateChange, type Told } from "../event/index.js";
 import type { History } from "./history.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
+import type { Elsewhere } from "./other-logs.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import {
   effectWrite,
@@ -39,18 +39,10 @@ import {
   messageKey,
   type StoredCall,
   type StoredEvent,
+  type StoredMessage,
   ticketedTimerKey,
   ticketWrite,
 } from "./stored-event.js";
-
-/** A message to a client, and where it came from. */
-export interface StoredMessage {
-  readonly ticket: Ticket;
-  readonly index: number;
-  readonly client: string;
-  readonly message: unknown;
-  readonly bytes: number;
-}
 
 type Done = (error: HeadwaterError | null) => void;
 
@@ -76,6 +68,7 @@ const BESIDES_AT_ONCE = 1000;
  *     o/NODE/TICKET/INDEX         an outside call that has no result, or the event that brings it
  *     m/NODE/TICKET/INDEX/CLIENT  a message to a client that the client has not confirmed
  *     p/NODE/TICKET               an event that is parked (`parked.ts`)
+ *     q/…, f/…                    messages to and from other logs (`other-logs.ts`)
  *     k/CLIENT                    a client for which messages are kept
  *     r/…, g                      answers to requests that carry an id (`stored-answers.ts`, `relayed-answers.ts`)
  *     l                           how often a process began with the same unfinished business (`lives.ts`)
@@ -102,6 +95,8 @@ export class Ledger implements Keeper {
   readonly parked: Parked;
   /** Set while what was found in the journal is run with care. */
   careful: Careful | null = null;
+  /** Null if all logical nodes are in this log. */
+  elsewhere: Elsewhere | null = null;
   /** What is kept of the past; null if nothing is. */
   past: History | null = null;
   readonly answers: StoredAnswers;
@@ -139,9 +134,15 @@ export class Ledger implements Keeper {
     if (writes.length > 0) this.journal.append(writes, () => {});
   }
 
-  /** Writes what these events of a logical node leave behind; `open` are events that keep their tickets from now on. */
-  append(node: string, events: readonly NodeEvent[], open: readonly NodeEvent[], done: Done): void {
-    const writes: Write[] = [];
+  /** Writes what these events leave behind, and `more`; `open` are events that keep their tickets from now on. */
+  append(
+    node: string,
+    events: readonly NodeEvent[],
+    open: readonly NodeEvent[],
+    more: readonly Write[],
+    done: Done,
+  ): void {
+    const writes: Write[] = [...more];
     const changes = new Map<Slot, StateChange>();
     const relayed = new Map<string, GatheredAnswers>();
     let last = 0;
@@ -383,7 +384,7 @@ export class Ledger implements Keeper {
     if (!ok) return;
     execution.collectChanges(changes, writes);
     for (const [index, effect] of execution.effects.entries()) {
-      const write = effectWrite(event, index, effect);
+      const write = effectWrite(event, index, effect, this.elsewhere);
       if (write !== null) writes.push(write);
     }
   }

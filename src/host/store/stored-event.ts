@@ -6,6 +6,7 @@ import { encode } from "../../state/codec.js";
 import { digits, encodeState, NAME_BYTES_MAX, type Slot, segment, shortened } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
 import { askedInOrder, type Effect, type Origin, type Told, timerKey, timerOrigin } from "../event/index.js";
+import { type Elsewhere, outgoingKey } from "./other-logs.js";
 import { parkedKey } from "./parked.js";
 
 /** An event that no caller outside asked for, as the journal keeps it until it commits. */
@@ -22,6 +23,15 @@ export interface StoredEvent {
   readonly ticket: Ticket | 0;
   /** What it had seen of contexts above by then, as far as no event could take it back. */
   readonly seen: readonly (readonly [path: readonly Step[], state: Uint8Array])[];
+}
+
+/** A message to a client, and where it came from. */
+export interface StoredMessage {
+  readonly ticket: Ticket;
+  readonly index: number;
+  readonly client: string;
+  readonly message: unknown;
+  readonly bytes: number;
 }
 
 /** The keys of a logical node's events that are still to come. Timers that have not gone off are apart (`due.ts`). */
@@ -75,17 +85,18 @@ export function ticketedTimerKey(node: string, { id }: Extract<Origin, { kind: "
 }
 
 /** What an effect leaves in the journal; null if nothing. */
-export function effectWrite(event: NodeEvent, index: number, effect: Effect): Write | null {
+export function effectWrite(
+  event: NodeEvent,
+  index: number,
+  effect: Effect,
+  elsewhere: Elsewhere | null,
+): Write | null {
   const { node } = event.payload.slot;
   switch (effect.kind) {
     case "start":
       return stored(effect, { kind: "start", parent: event.ticket, index }, event.time);
     case "send":
-      return stored(
-        effect,
-        { kind: "message", from: node, parent: event.ticket, index, sender: effect.sender },
-        event.time,
-      );
+      return messageWrite(event, index, effect, elsewhere);
     case "timer":
       return stored(effect, timerOrigin(effect), event.time);
     case "outside":
@@ -98,6 +109,21 @@ export function effectWrite(event: NodeEvent, index: number, effect: Effect): Wr
         value: encode([effect.client, effect.message]),
       };
   }
+}
+
+/** A message stands among the events of its receiver, or among what other logs are to take. */
+function messageWrite(
+  { ticket, time, payload }: NodeEvent,
+  index: number,
+  effect: Extract<Effect, { kind: "send" }>,
+  elsewhere: Elsewhere | null,
+): Write {
+  const { node: from } = payload.slot;
+  const { node: to } = effect.slot;
+  const origin: Origin = { kind: "message", from, parent: ticket, index, sender: effect.sender };
+  if (elsewhere?.has(to) !== true) return stored(effect, origin, time);
+  const { value } = stored(effect, { ...origin, history: elsewhere.history }, time);
+  return { key: outgoingKey(from, to, [ticket, index]), value };
 }
 
 /** The same for an event that has its ticket: it must keep it, because one with a later ticket commits now. */

@@ -5,6 +5,8 @@ export interface NatsAddress {
   readonly hosts: readonly string[];
   readonly isTls: boolean;
   readonly name: string;
+  /** Which of the cluster's logs; empty for its own, which every cluster has. */
+  readonly log: string;
   readonly replicas: number;
   /** As it may be shown. */
   readonly shown: string;
@@ -36,9 +38,15 @@ export function natsAddress(address: string): NatsAddress {
     hosts: hosts.split(","),
     isTls: scheme === "tls",
     name,
+    log: "",
     replicas,
     shown: `${scheme}://${hosts}/${name}`,
   };
+}
+
+/** Another log of the same cluster. */
+export function otherLog(address: NatsAddress, log: string): NatsAddress {
+  return { ...address, log, shown: `${address.shown} (log ${log})` };
 }
 
 function replicasIn(query: string): number {

@@ -9,13 +9,15 @@ import type { NatsAddress } from "./nats-address.js";
 const LAYOUT = "1";
 
 /** The names under which a cluster is known to NATS. */
-export function namesFor({ name }: NatsAddress) {
+export function namesFor({ name, log }: NatsAddress) {
+  const stream = log === "" ? `HEADWATER_${name}` : `HEADWATER_${name}=${log}`; // no cluster has "=" in its name
+  const subject = log === "" ? `headwater.${name}` : `headwater.${name}.logs.${log}`;
   return {
-    log: `HEADWATER_${name}`,
-    parts: `HEADWATER_${name}_PARTS`,
-    logSubject: `headwater.${name}.log`,
-    partSubject: `headwater.${name}.part`,
-    beatSubject: `headwater.${name}.beat`,
+    log: stream,
+    parts: `${stream}_PARTS`,
+    logSubject: `${subject}.log`,
+    partSubject: `${subject}.part`,
+    beatSubject: `${subject}.beat`,
   };
 }
 

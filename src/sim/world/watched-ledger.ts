@@ -23,13 +23,13 @@ export class WatchedLedger extends Ledger {
   /** When a name is no longer needed is not for the seed to decide, so here they are kept. */
   override readonly hold = <S>(slot: S): S => slot;
 
-  override append(...[node, events, open, done]: Parameters<Ledger["append"]>): void {
+  override append(...[node, events, open, more, done]: Parameters<Ledger["append"]>): void {
     const logged = events
       .filter(({ payload }: CoreEvent<EventRequest>) => payload.migration === null)
       .map((event) => this.recorder.appended(event));
     const { groups } = this.journal;
     const kept = this.plant === "forget-tickets" ? [] : open;
-    super.append(node, events, kept, (error) => {
+    super.append(node, events, kept, more, (error) => {
       if (error === null) this.recorder.keep(this.#onTheWay.shift()?.events ?? []);
       if (this.plant !== "reply-before-sync") done(error);
     });

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HeadwaterError } from "../errors.js";
+import { misfitOf } from "../host/misfit.js";
+import { outlineOf } from "../host/program-module.js";
+import { own, rootsOf, runOwn } from "../host/run.js";
+import type { Nodes, RunOptions } from "../host/service.js";
+import { clientKey } from "../host/store/index.js";
+import type { NatsLog } from "../journal/stream/nats-log.js";
+import type { ContextClass } from "../model/context.js";
+import type { Division } from "./division.js";
+import { Gateway, type GatewayParts } from "./gateway.js";
+import { Member } from "./member.js";
+import type { HostOffer } from "./offered-hosts.js";
+import { askMember } from "./operator.js";
+import { NamedPlace } from "./place.js";
+import { routeThrough } from "./several-gateways.js";
+import { realWorld } from "./world.js";
+
+const SNAPSHOT_BYTES = 256 * 2 ** 20;
+
+/** What a process brings into each log of its cluster. */
+export interface ProcessParts {
+  readonly name: string;
+  readonly program: ContextClass | Nodes;
+  readonly options: RunOptions;
+  readonly division: Division;
+  readonly offer: HostOffer | null;
+  readonly warn: (text: string) => void;
+  readonly onFailure: (error: HeadwaterError) => void;
+  readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
+}
+
+/** One log, as one process takes part in it. */
+export class JoinedLog {
+  readonly gateway: Gateway;
+  readonly #parts: ProcessParts;
+  readonly #log: string;
+  readonly #port: NatsLog;
+  readonly #nodes: ReadonlySet<string>;
+  #directory: string | null = null;
+  #member: Member | null = null;
+
+  constructor(parts: ProcessParts, log: string, port: NatsLog) {
+    const { division, program, gatewayParts } = parts;
+    this.#parts = parts;
+    this.#log = log;
+    this.#port = port;
+    this.#nodes = division.get(log) ?? new Set();
+    const classes = Object.entries(rootsOf(own(program, { nodes: this.#nodes })));
+    this.gateway = new Gateway({
+      ...gatewayParts,
+      roots: new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)])),
+      hasClient: (client) => this.#member?.table.get(clientKey(client)) !== undefined,
+    });
+  }
+
+  /** Null until this process has joined. */
+  get member(): Member | null {
+    return this.#member;
+  }
+
+  /** `gateways`: those of this process, by log. `others`: what else takes part for this process. */
+  async join(gateways: ReadonlyMap<string, Gateway>, drainAll: () => Promise<void>): Promise<Member> {
+    const { name, program, options, division, offer, warn, onFailure } = this.#parts;
+    const { member: wanted, logs: _, ...rest } = options;
+    const classes = rootsOf(own(program, { nodes: this.#nodes }));
+    const ownLog =
+      division.size === 1 ? null : { nodes: this.#nodes, open: routeThrough(gateways, division, this.#log) };
+    this.#directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
+    this.#member = await Member.join({
+      name,
+      port: this.#port,
+      world: realWorld,
+      address: this.#port.address.shown,
+      directory: this.#directory,
+      host: wanted?.host ?? "127.0.0.1",
+      takesOver: wanted?.takesOver ?? true,
+      snapshotBytes: wanted?.snapshotBytes ?? SNAPSHOT_BYTES,
+      program: this.#port.program,
+      outline: JSON.stringify(outlineOf(rootsOf(program))),
+      gateway: this.gateway,
+      offer,
+      misfit: misfitOf(Object.values(classes)),
+      restart: wanted?.restart ?? null,
+      drainAll,
+      start: (onLog, onHalted) => {
+        return runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog);
+      },
+      onWarning: warn,
+      onFailure,
+    });
+    return this.#member;
+  }
+
+  /** This process does not become the head of this log any more, and has no hosts there. */
+  async drain(): Promise<void> {
+    const { name } = this.#parts;
+    await this.#member?.drain();
+    const head = this.#member?.headMember ?? "";
+    if (head !== name && head !== "")
+      await askMember(this.#port, head, { question: "dismissHosts", member: name }).catch(() => {}); // lost hosts are replaced
+  }
+
+  async release(): Promise<void> {
+    await this.#port.close();
+    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
+  }
+}

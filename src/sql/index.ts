@@ -60,4 +60,3 @@ export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
 export { canonicalJson, jsonText } from "./values/json.js";
 export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";
-export { toMicros } from "./values/time.js";

@@ -1,4 +1,3 @@
-import { toMicros } from "../../sql/index.js";
 import { LIBRARY } from "../codegen/index.js";
 import {
   type Cell,
@@ -8,6 +7,7 @@ import {
   numericOf,
   type Scaled,
   type Schema,
+  wholeMicros,
 } from "../columns/index.js";
 import type { OverFunction, SortKey, WindowFrame } from "../plan/index.js";
 
@@ -20,7 +20,7 @@ export interface OrderedRows {
 }
 
 /** From the first row of the frame of row `i` to behind the last; empty if the first is not before the second. */
-export type Frames = (i: number) => readonly [from: number, to: number];
+export type FrameAt = (i: number) => readonly [from: number, to: number];
 
 /**
  * Which rows count for each row of a partition, and which rows a changed row counts for. Frames of ROWS and GROUPS count rows and peers;
@@ -41,11 +41,11 @@ export class FrameSites {
       if (spec?.type === "numeric")
         return LIBRARY.addNumeric(value as Scaled, numericOf(String(own), spec.scale) ?? 0);
       const sum = Number(value) + own;
-      return spec?.type === "timestamp" ? toMicros(sum) : sum;
+      return spec?.type === "timestamp" ? wholeMicros(sum) : sum;
     };
   }
 
-  of(frame: WindowFrame, rows: OrderedRows): Frames {
+  of(frame: WindowFrame, rows: OrderedRows): FrameAt {
     const { unit, start, end } = frame;
     const { slots, peerStart, peerEnd } = rows;
     const last = slots.length;
@@ -72,7 +72,7 @@ export class FrameSites {
   }
 
   /** Bounds move on as the rows do, so each is found by going on from the one before. Rows without a value are their own frame. */
-  #byValue({ start, end }: WindowFrame, { slots, peerStart, peerEnd }: OrderedRows): Frames {
+  #byValue({ start, end }: WindowFrame, { slots, peerStart, peerEnd }: OrderedRows): FrameAt {
     const isNull = (i: number) => this.#value(slots[i] as number) === null;
     let [first, behind] = [0, slots.length];
     while (first < behind && isNull(first)) first = peerEnd[first] as number;

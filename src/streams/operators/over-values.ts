@@ -1,7 +1,7 @@
 import { LIBRARY } from "../codegen/index.js";
 import { type Cell, type Column, cellAt, compareCells, type Scaled, type Schema } from "../columns/index.js";
 import type { OverFunction } from "../plan/index.js";
-import type { FrameSites, Frames, OrderedRows } from "./frames.js";
+import type { FrameAt, FrameSites, OrderedRows } from "./frames.js";
 
 type Aggregate = Extract<OverFunction, { kind: "aggregate" }>;
 
@@ -89,7 +89,7 @@ function frameAggregates(
   slots: readonly number[],
   columns: readonly Column[],
   schema: Schema,
-  frames: Frames,
+  frames: FrameAt,
 ): Cell[] {
   const operand = what.operand === null ? null : (columns[what.operand] as Column);
   const filter = what.filter === null ? null : (columns[what.filter] as Column);

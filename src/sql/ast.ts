@@ -86,8 +86,17 @@ export interface FunctionCall {
 export interface OverClause {
   readonly partition: readonly SqlExpression[];
   readonly order: readonly SortItem[];
-  readonly frame: FrameClause;
+  /** Of what type the distances of RANGE are; `null` if it has none. */
+  readonly frame: FrameClause & { readonly distance: OpenType | null };
 }
+
+/** Windows that stand in GROUP BY. Sessions are kept apart by what else stands there. */
+export interface GroupWindow extends WindowClause {
+  readonly span: Span;
+}
+
+/** The table of the columns of a window in GROUP BY. The blank keeps it apart from names that people give. */
+export const GROUP_WINDOW = "group window";
 
 export interface SelectItem {
   /** `null` for `*` and `t.*`. */
@@ -97,7 +106,18 @@ export interface SelectItem {
   readonly span: Span;
 }
 
-export type WindowKind = "tumble" | "hop" | "session";
+/** Windows of `cumulate` begin like those of `tumble`, and there is one for each step up to the size. */
+export type WindowKind = "tumble" | "hop" | "cumulate" | "session";
+
+/** Windows of a time: how long they are, and where they begin. */
+export interface WindowClause {
+  readonly window: WindowKind;
+  readonly time: ColumnName;
+  readonly sizeMs: number;
+  /** How far apart windows start, or end with `cumulate`; the same as `sizeMs` unless the windows overlap. */
+  readonly slideMs: number;
+  readonly offsetMs: number;
+}
 
 export type ColumnName = Extract<SqlExpression, { kind: "column" }>;
 
@@ -120,14 +140,9 @@ export type FromItem = { readonly span: Span } & (
     }
   | {
       readonly kind: "window";
-      readonly window: WindowKind;
+      readonly clause: WindowClause;
       readonly table: string;
       readonly tableSpan: Span;
-      readonly time: ColumnName;
-      readonly sizeMs: number;
-      /** How far apart windows start; the same as `sizeMs` unless the windows hop. */
-      readonly slideMs: number;
-      readonly offsetMs: number;
       /** The columns that sessions are kept apart by. */
       readonly keys: readonly ColumnName[];
       readonly alias: string | null;
@@ -155,6 +170,8 @@ export interface Select {
   readonly items: readonly SelectItem[];
   readonly from: FromItem | null;
   readonly where: SqlExpression | null;
+  /** `GROUP BY TUMBLE(ts, …)`: rows get their windows behind WHERE, as the columns of a table `GROUP_WINDOW` that only groups by. */
+  readonly groupWindow: GroupWindow | null;
   readonly groupBy: readonly SqlExpression[];
   readonly having: SqlExpression | null;
   /** What the clause WINDOW defines, used or not. */

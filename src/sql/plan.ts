@@ -97,10 +97,15 @@ export interface OrderKey {
 
 export type RankFunction = "row_number" | "rank" | "dense_rank";
 
+/** Parts of a partition: in how many of one size, or as a fraction of its rows. */
+export type ShareFunction = "ntile" | "percent_rank" | "cume_dist";
+
 /** A function over the rows around a row: those of its partition that come before it, or all of it. */
 export interface OverCall extends Typed {
   readonly function:
     | { readonly kind: "rank"; readonly name: RankFunction }
+    /** `buckets` is that of `ntile`. */
+    | { readonly kind: "share"; readonly name: ShareFunction; readonly buckets: number }
     /** `offset` rows before (lag) or after (lead), or `otherwise` where there is no such row. */
     | {
         readonly kind: "neighbour";
@@ -110,6 +115,8 @@ export interface OverCall extends Typed {
         readonly otherwise: PlanExpression | null;
       }
     | { readonly kind: "edge"; readonly name: "first_value" | "last_value"; readonly operand: PlanExpression }
+    /** The row of the frame with this number, from 1 on. */
+    | { readonly kind: "nth"; readonly nth: number; readonly operand: PlanExpression }
     | { readonly kind: "aggregate"; readonly aggregate: AggregateCall };
   readonly partition: readonly PlanExpression[];
   readonly order: readonly SortExpression[];
@@ -117,11 +124,12 @@ export interface OverCall extends Typed {
 }
 
 /**
- * The rows around a row that count, by their distance from it: negative before it, `null` without end. With `range`, rows that
- * the order does not tell apart count together, and bounds are 0 or `null`.
+ * The rows around a row that count, by their distance from it: negative before it, `null` without end. With `groups` and `range`, rows
+ * that the order does not tell apart count together. Distances of `groups` count such groups; those of `range` are differences in
+ * the one value of the order: of times, milliseconds.
  */
 export interface FrameClause {
-  readonly unit: "rows" | "range";
+  readonly unit: "rows" | "range" | "groups";
   readonly start: number | null;
   readonly end: number | null;
 }
@@ -183,7 +191,7 @@ export type LogicalPlan = {
     }
 );
 
-/** Adds `window_start` and `window_end` to the columns. A row of `hop` is in several windows, and comes once in each. */
+/** Adds `window_start` and `window_end` to the columns. A row of `hop` and `cumulate` is in several windows, and comes once in each. */
 export interface WindowPlan {
   readonly kind: "window";
   readonly window: WindowKind;
@@ -191,7 +199,7 @@ export interface WindowPlan {
   readonly time: number;
   readonly sizeMs: number;
   readonly slideMs: number;
-  /** Windows start at multiples of the slide, and so much later. */
+  /** Windows start at multiples of the slide (`cumulate`: of the size), and so much later. */
   readonly offsetMs: number;
   readonly keys: readonly number[];
 }

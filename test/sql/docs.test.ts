@@ -67,8 +67,10 @@ test("the statements of the page can be registered, and both spellings of a wind
       standingQuery(limited.plan, { emit, inputs: limited.inputs }, consumer).flush();
     }
   }
-  const spellings = [...page.matchAll(/^\| `(?:TUMBLE|HOP|SESSION)` +\| `([^`]+)` +\| `([^`]+)` +\|$/gm)];
-  assert.equal(spellings.length, 3);
+  const spellings = [
+    ...page.matchAll(/^\| `(?:TUMBLE|HOP|CUMULATE|SESSION)` +\| `([^`]+)` +\| `([^`]+)` +\|$/gm),
+  ];
+  assert.equal(spellings.length, 4);
   for (const [, one = "", other = ""] of spellings) {
     const [a, b] = await Promise.all(
       [one, other].map((from) => planQuery(`select auction, window_end from ${from}`, tables)),

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { HeadwaterError } from "headwater";
-import { type Cell, column, numericText, type Scaled, type Schema } from "#src/streams/columns/index.js";
+import {
+  type Cell,
+  column,
+  numericText,
+  type Scaled,
+  type Schema,
+  timestampText,
+} from "#src/streams/columns/index.js";
 import type { Plan } from "#src/streams/plan/index.js";
 import { planDefinition } from "#src/streams/sql/index.js";
 import { changelog, Running, type Step, stream } from "../streams/standing.js";
@@ -121,7 +128,7 @@ async function answered(
 
 function literal(cell: Cell, spec: Schema[number] | undefined): string {
   if (cell === null) return "null";
-  if (spec?.type === "timestamp") return `'${new Date(Number(cell)).toISOString().slice(0, -1)}'`;
+  if (spec?.type === "timestamp") return `'${timestampText(Number(cell))}'`;
   const text = spec?.type === "numeric" ? numericText(cell as Scaled, spec.scale) : String(cell);
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -154,11 +161,9 @@ function shown(cell: Cell, type: string | null, spec: Schema[number] | undefined
     case "int":
       return String(Number(Number(cell).toPrecision(12)) + 0);
     case "timestamp":
-      return String(
-        typeof cell === "string"
-          ? Date.parse(`${cell.replace(" ", "T")}${cell.includes(":") ? "Z" : ""}`)
-          : Math.floor(Number(cell)),
-      );
+      return typeof cell === "string"
+        ? `${cell} 00:00:00`.slice(0, cell.includes(":") ? cell.length : 19)
+        : timestampText(Number(cell));
     case "bool":
       return String(cell === true || cell === "t");
     case "json":

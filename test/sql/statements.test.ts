@@ -109,6 +109,61 @@ describe("windows in the spellings of other engines", () => {
   });
 });
 
+describe("windows in GROUP BY", () => {
+  test("are those of the table that FROM would have had, if nothing is filtered", async () => {
+    const shape = (_: string, value: unknown) =>
+      typeof value === "object" && value !== null && "span" in value ? { ...value, span: 0 } : value;
+    const [one, other] = await Promise.all(
+      [
+        "select hop_start(ts, interval '2' second, interval '10' second), count(*) from bid group by hop(ts, interval '2' second, interval '10' second)",
+        "select window_start, count(*) from hop(bid, ts, interval '2' second, interval '10' second) group by window_start, window_end",
+      ].map(async (sql) => resolveQuery(await parseQuery(sql), sql, BID).plan),
+    );
+    assert.equal(JSON.stringify(one, shape), JSON.stringify(other, shape));
+  });
+
+  test("are refused where they make no sense, with what to write", async () => {
+    const hour = "interval '1' hour";
+    for (const [sql, words] of [
+      [`select tumble_start(ts, ${hour}) from bid group by url`, "is about TUMBLE(…) in GROUP BY"],
+      [`select hop_end(ts, ${hour}, ${hour}) from bid group by tumble(ts, ${hour})`, "is about HOP(…)"],
+      [`select tumble_end(ts, interval '2' hour) from bid group by tumble(ts, ${hour})`, "same arguments"],
+      [`select tumble_proctime(ts, ${hour}) from bid group by tumble(ts, ${hour})`, "take TUMBLE_END(…)"],
+      [`select tumble(ts, ${hour}) from bid`, "stands in FROM or in GROUP BY"],
+      [`select 1 from bid group by tumble(ts, ${hour}), session(ts, ${hour})`, "takes one window"],
+      [`select 1 from bid group by tumble(ts)`, "In GROUP BY, TUMBLE takes its time column and the size"],
+      [`select 1 from cumulate(bid, ts, interval '7' hour, interval '1' day)`, "a multiple of its step"],
+      [
+        `select 1 from tumble(data => table bid, timecol => descriptor(ts), gap => ${hour})`,
+        "DATA, TIMECOL, SIZE",
+      ],
+    ] as const)
+      await refused(columns(sql), "HW-5102", words, "at line 1, column ");
+    await refused(columns(`select 1 from bid group by tumble(url, ${hour})`), "HW-5104", "url is no time");
+  });
+});
+
+describe("frames of OVER", () => {
+  test("have distances that fit to the order", async () => {
+    const over = (order: string, frame: string) =>
+      columns(`select count(*) over (order by ${order} ${frame}) as n from bid`);
+    assert.deepEqual(await over("ts", "range interval '1 hour' preceding"), ["n int8"]);
+    for (const [order, frame, words] of [
+      ["ts", "range 5 preceding", "RANGE with a number does not fit to ORDER BY a value of type timestamp"],
+      ["price", "range interval '1 hour' preceding", "does not fit to ORDER BY a value of type bigint"],
+      ["price", "range 1.5 preceding", "does not fit to ORDER BY a value of type bigint"],
+      ["price, ts", "range 5 preceding", "ORDER BY of one expression"],
+    ] as const)
+      await refused(over(order, frame), "HW-5104", words);
+    for (const [frame, words] of [
+      ["rows between 1 preceding and current row exclude ties", "EXCLUDE is not supported"],
+      ["rows 1.5 preceding", "is a whole number"],
+      ["range price preceding", "is a constant that is not negative"],
+    ] as const)
+      await refused(over("price", frame), "HW-5102", words);
+  });
+});
+
 describe("a plan knows its types", () => {
   test("of columns, and which of them can be NULL", async () => {
     assert.deepEqual(

@@ -35,7 +35,12 @@ const POOLS: Readonly<Record<Kind, readonly Scalar[]>> = {
   text: ["", "a", "B", "ab", "10", "9", "a%b", "x_y", "日€😀"],
   bool: [true, false],
   date: ["2024-02-29", "2024-03-01", "1999-12-31"],
-  timestamp: ["2024-02-29 12:30:45", "2024-02-29 12:30:45.25", "1970-01-01 00:00:00", "2024-03-01 00:00:00"],
+  timestamp: [
+    "2024-02-29 12:30:45",
+    "2024-02-29 12:30:45.250007",
+    "1970-01-01 00:00:00",
+    "2024-03-01 00:00:00",
+  ],
   jsonb: ['{"a": 1}', '{"a": "x", "bb": [1, 2]}', "[1, 2, 3]", '"t"', "null", "7"],
 };
 
@@ -267,10 +272,26 @@ const frame = fc.constantFrom(
   " rows between 2 preceding and 1 preceding",
   " range between current row and unbounded following",
 );
+const groups = fc.constantFrom(
+  " groups between 1 preceding and current row",
+  " groups between 1 following and 2 following",
+  " range between current row and current row",
+);
+/** Frames by the value of the order, whose type decides what their distances are. */
+const ranged: Text = words`over (partition by ${fc.constantFrom("x.b", "x.s")} order by ${fc.oneof(
+  words`${fc.constantFrom("x.i", "x.k", "x.n", "x.f")}${fc.constantFrom("", " desc", " nulls first")} range between ${fc.constantFrom("1 preceding and current row", "2 preceding and 1 preceding", "unbounded preceding and 1 following", "1 following and unbounded following", "0 preceding and 3 following")}`,
+  words`${fc.constantFrom("x.n", "x.f")}${fc.constantFrom("", " desc")} range between 0.75 preceding and ${fc.constantFrom("current row", "0.5 following")}`,
+  words`${fc.constantFrom("x.ts", "x.d")}${fc.constantFrom("", " desc", " nulls first")} range between interval ${fc.constantFrom("'20 minutes'", "'1 day'")} preceding and ${fc.constantFrom("current row", "interval '15 minutes' following")}`,
+)})`;
 const over: Text = fc.oneof(
   words`${fc.constantFrom("row_number()", "rank()", "dense_rank()", "lag(x.i)", "lead(x.s, 2)", "lag(x.i, 1, -5)", "first_value(x.n)", "last_value(x.i)", "count(*)", "sum(x.i)", "max(x.s)")} over (partition by ${fc.constantFrom("x.b", "x.i", "x.s")} order by x.id${frame})`,
   words`${fc.constantFrom("rank()", "dense_rank()", "count(*)", "sum(x.k)")} over (order by x.i ${fc.constantFrom("", "desc", "nulls first")})`,
   words`sum(x.i) over (partition by x.b)`,
+  words`${fc.constantFrom("count(*)", "sum(x.i)", "avg(x.n)", "max(x.s)", "bool_or(x.b)", "min(x.id)")} ${ranged}`,
+  words`${fc.constantFrom("count(*)", "sum(x.k)", "min(x.s)")} over (partition by x.b order by ${fc.constantFrom("x.i", "x.s desc", "x.n, x.i")}${groups})`,
+  words`${fc.constantFrom("ntile(1)", "ntile(3)", "percent_rank()", "cume_dist()", "nth_value(x.s, 2)")} over (partition by ${fc.constantFrom("x.b", "x.i")} order by x.id)`,
+  words`${fc.constantFrom("percent_rank()", "cume_dist()")} over (order by ${fc.constantFrom("x.i", "x.s desc")})`,
+  words`${fc.constantFrom("nth_value(x.i, 1)", "first_value(x.n)", "last_value(x.id)")} over (partition by x.b order by x.id range between ${fc.constantFrom("150 preceding and 1 following", "1 preceding and 1 preceding", "3 following and 200 following")})`,
 );
 
 /** The same with windows that have names, alone and extended. */

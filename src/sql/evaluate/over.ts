@@ -1,6 +1,9 @@
 import type { Scalar } from "../ast.js";
-import type { OverCall, PlanExpression } from "../plan.js";
-import { rowKey } from "../values/compare.js";
+import type { OverCall, PlanExpression, SortExpression } from "../plan.js";
+import type { SqlType } from "../types.js";
+import { compareValues, rowKey } from "../values/compare.js";
+import { addNumeric } from "../values/numeric.js";
+import { toMicros } from "../values/time.js";
 import { aggregated, sorts, type ValueIn } from "./aggregate.js";
 import type { Row } from "./expression.js";
 import { inOrder } from "./sort.js";
@@ -10,6 +13,8 @@ export function overRows(functions: readonly OverCall[], rows: readonly Row[], v
   const columns = functions.map((each) => overColumn(each, rows, value));
   return rows.map((row, i) => [...row, ...columns.map((column) => column[i] ?? null)]);
 }
+
+type Known = Exclude<Scalar, null>;
 
 /** A row in its partition: its place among the given rows, and the values that it is sorted by. */
 interface Placed {
@@ -54,6 +59,22 @@ function valueAt(
   switch (what.kind) {
     case "rank":
       return rank(what.name, sorted, i, peers);
+    case "share": {
+      const all = sorted.length;
+      if (what.name === "percent_rank")
+        return all === 1 ? 0 : (rank("rank", sorted, i, peers) - 1) / (all - 1);
+      if (what.name === "cume_dist")
+        return sorted.filter((each, j) => j <= i || peers(each, own)).length / all;
+      // Buckets are filled in turn, and rows stand in them in their order.
+      const sizes = Array.from({ length: what.buckets }, (_, nth) => Math.ceil((all - nth) / what.buckets));
+      let before = 0;
+      return (
+        sizes.findIndex((size) => {
+          before += Math.max(0, size);
+          return i < before;
+        }) + 1
+      );
+    }
     case "neighbour": {
       const other = sorted[what.name === "lag" ? i - what.offset : i + what.offset];
       if (other !== undefined) return value(other.row, what.operand);
@@ -63,6 +84,10 @@ function valueAt(
       const frame = frameOf(over, sorted, i, peers);
       const edge = what.name === "first_value" ? frame[0] : frame.at(-1);
       return edge === undefined ? null : value(edge.row, what.operand);
+    }
+    case "nth": {
+      const row = frameOf(over, sorted, i, peers)[what.nth - 1];
+      return row === undefined ? null : value(row.row, what.operand);
     }
     case "aggregate": {
       const rows = frameOf(over, sorted, i, peers).map(({ row }) => row);
@@ -90,7 +115,7 @@ function rank(
 
 /** The rows of the partition that count for one of them. */
 function frameOf(
-  { frame: { unit, start, end } }: OverCall,
+  { frame: { unit, start, end }, order }: OverCall,
   sorted: readonly Placed[],
   i: number,
   peers: (a: Placed, b: Placed) => boolean,
@@ -101,7 +126,44 @@ function frameOf(
     const from = start === null ? 0 : Math.max(0, i + start);
     return sorted.slice(from, end === null ? undefined : Math.max(from, i + end + 1));
   }
+  if (unit === "groups") {
+    const place = (each: Placed) => rank("dense_rank", sorted, sorted.indexOf(each), peers);
+    const distance = (each: Placed) => place(each) - place(own);
+    return sorted.filter(
+      (each) => (start === null || distance(each) >= start) && (end === null || distance(each) <= end),
+    );
+  }
+  const [key] = order;
+  if (key !== undefined && ((start ?? 0) !== 0 || (end ?? 0) !== 0))
+    return nearBy(own, { start, end }, key, sorted, peers);
   const from = start === null ? 0 : sorted.findIndex((each) => peers(each, own));
   const to = end === null ? sorted.length - 1 : sorted.findLastIndex((each) => peers(each, own));
   return sorted.slice(from, to + 1);
+}
+
+/** The rows whose value in the order is between that of a row moved by one distance and by the other. */
+function nearBy(
+  own: Placed,
+  { start, end }: { readonly start: number | null; readonly end: number | null },
+  { expression: { type }, descending, nullsFirst }: SortExpression,
+  sorted: readonly Placed[],
+  peers: (a: Placed, b: Placed) => boolean,
+): readonly Placed[] {
+  const value = own.keys[0] ?? null;
+  const isIn = (each: Placed, distance: number, isBefore: boolean): boolean => {
+    const other = each.keys[0] ?? null;
+    if (value === null) return peers(each, own) || (other !== null && isBefore === nullsFirst);
+    if (other === null) return isBefore !== nullsFirst;
+    const order = compareValues(other, moved(value, descending ? -distance : distance, type), type);
+    return (descending ? -order : order) * (isBefore ? 1 : -1) >= 0;
+  };
+  return sorted.filter(
+    (each) => (start === null || isIn(each, start, true)) && (end === null || isIn(each, end, false)),
+  );
+}
+
+function moved(value: Known, distance: number, type: SqlType): Known {
+  if (type === "numeric") return addNumeric(String(value), String(distance));
+  const sum = Number(value) + distance;
+  return ["date", "timestamp", "timestamptz"].includes(type) ? toMicros(sum) : sum;
 }

@@ -3,11 +3,18 @@ import type { Row } from "./expression.js";
 
 type WindowPlan = Extract<LogicalPlan, { kind: "window" }>;
 
-/** TUMBLE, HOP and SESSION. A row without a time is in no window. */
+/** TUMBLE, HOP, CUMULATE and SESSION. A row without a time is in no window. */
 export function windowRows(plan: WindowPlan, rows: readonly Row[]): Row[] {
   const timed = rows.filter((row) => typeof row[plan.time] === "number");
   if (plan.window === "session") return sessions(plan, timed);
   const { slideMs, sizeMs, offsetMs } = plan;
+  if (plan.window === "cumulate")
+    return timed.flatMap((row) => {
+      const time = Number(row[plan.time]);
+      const start = Math.floor((time - offsetMs) / sizeMs) * sizeMs + offsetMs;
+      const ends = Array.from({ length: sizeMs / slideMs }, (_, i) => start + (i + 1) * slideMs);
+      return ends.filter((end) => end > time).map((end) => [...row, start, end]);
+    });
   return timed.flatMap((row) => {
     const last = Math.floor((Number(row[plan.time]) - offsetMs) / slideMs) * slideMs + offsetMs;
     const starts = Array.from({ length: sizeMs / slideMs }, (_, i) => last - i * slideMs);

@@ -3,6 +3,7 @@ import type { SqlExpression } from "../ast.js";
 import { readOver } from "./over.js";
 import { words } from "./reader.js";
 import { type Reading, refusalOfChance } from "./reading.js";
+import { readWindowBound } from "./window.js";
 
 /** They answer differently when asked again, so no order of delivery gives one answer. */
 const CHANCY = new Set([
@@ -32,6 +33,8 @@ export function readCall(reading: Reading, node: FuncCall): SqlExpression {
   const [schema] = words(node.funcname) ?? [];
   if (schema !== written && schema !== "pg_catalog")
     return reader.refuse(span, "A function name with a schema is not supported.");
+  const bound = readWindowBound(reading, node);
+  if (bound !== null) return bound;
   if (CHANCY.has(written)) reader.refuse(span, refusalOfChance(`${written}()`));
   if (node.agg_within_group === true)
     return reader.refuse(span, "WITHIN GROUP is not supported; take min, max or avg instead.");

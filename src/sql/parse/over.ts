@@ -1,6 +1,6 @@
 import type { Node, WindowDef } from "libpg-query";
 import type { OverClause } from "../ast.js";
-import type { FrameClause } from "../plan.js";
+import type { OpenType } from "../types.js";
 import type { StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 
@@ -15,7 +15,7 @@ export function readOver(reading: Reading, node: WindowDef): OverClause {
   return {
     partition: inherited?.partition ?? (node.partitionClause ?? []).map(expression),
     order: order.length > 0 ? order : (inherited?.order ?? []),
-    frame: readFrame(reader, node),
+    frame: readFrame(reading, node),
   };
 }
 
@@ -75,35 +75,47 @@ const FRAME = {
   exclusion: 0x8000 | 0x10000 | 0x20000,
 } as const;
 
-function readFrame(reader: StatementReader, node: WindowDef): FrameClause {
+function readFrame(reading: Reading, node: WindowDef): OverClause["frame"] {
+  const { reader } = reading;
   const bits = node.frameOptions ?? 0;
   const has = (bit: number) => (bits & bit) !== 0;
-  const place = { location: node.location ?? -1 };
-  if (has(FRAME.groups) || has(FRAME.exclusion))
-    return reader.unsupported("A frame of GROUPS or with EXCLUDE", place);
-  const unit = has(FRAME.rows) ? "rows" : "range";
-  const offset = (bound: Node | undefined): number => {
-    const value = bound !== undefined && "A_Const" in bound ? bound.A_Const.ival?.ival : undefined;
-    if (unit === "range" || bound === undefined)
-      return reader.refuse(reader.span(node.location), "RANGE with an offset is not supported; use ROWS.");
-    // PostgreSQL's tree leaves out a zero.
-    return "A_Const" in bound && bound.A_Const.ival !== undefined
-      ? (value ?? 0)
-      : reader.refuse(reader.span(node.location), "The offset of a frame is a whole number.");
+  const span = reader.span(node.location);
+  if (has(FRAME.exclusion))
+    return reader.refuse(
+      span,
+      "EXCLUDE is not supported: take a frame that ends before the row, or subtract.",
+    );
+  const unit = has(FRAME.rows) ? "rows" : has(FRAME.groups) ? "groups" : "range";
+  const distances: OpenType[] = [];
+  const distance = (bound: Node | undefined): number => {
+    const given = bound === undefined ? null : reading.expression(bound);
+    const isNumber = given?.kind === "constant" && given.type !== "unknown" && Number(given.value) >= 0;
+    if (given?.kind !== "constant" || !isNumber)
+      return reader.refuse(
+        given?.span ?? span,
+        "The distance of a frame is a constant that is not negative: a number, or an INTERVAL with RANGE.",
+      );
+    if (unit !== "range" && !/^int/.test(given.type))
+      return reader.refuse(given.span, `The distance of a frame of ${unit.toUpperCase()} is a whole number.`);
+    if (unit === "range") distances.push(given.type);
+    return Number(given.value);
   };
   const start = has(FRAME.startUnbounded)
     ? null
     : has(FRAME.startOffsetBefore)
-      ? -offset(node.startOffset)
+      ? -distance(node.startOffset)
       : has(FRAME.startOffsetAfter)
-        ? offset(node.startOffset)
+        ? distance(node.startOffset)
         : 0;
   const end = has(FRAME.endUnbounded)
     ? null
     : has(FRAME.endOffsetBefore)
-      ? -offset(node.endOffset)
+      ? -distance(node.endOffset)
       : has(FRAME.endOffsetAfter)
-        ? offset(node.endOffset)
+        ? distance(node.endOffset)
         : 0;
-  return { unit, start, end };
+  const [first = null, second = first] = distances;
+  if ((first === "interval") !== (second === "interval"))
+    reader.refuse(span, "The distances of a frame are of one type: both numbers, or both intervals.");
+  return { unit, start, end, distance: first === "int4" || first === "int8" ? second : first };
 }

@@ -7,7 +7,16 @@ import {
   type SelectStmt,
 } from "libpg-query";
 import { HeadwaterError } from "../../errors.js";
-import type { Combination, Select, SelectItem, SortItem, SqlQuery, ValuesClause } from "../ast.js";
+import {
+  type Combination,
+  GROUP_WINDOW,
+  type Select,
+  type SelectItem,
+  type SortItem,
+  type SqlExpression,
+  type SqlQuery,
+  type ValuesClause,
+} from "../ast.js";
 import { Offsets, pointAt, type Span } from "../source.js";
 import { readExpression } from "./expression.js";
 import { readFrom } from "./from.js";
@@ -15,6 +24,7 @@ import { readOver, windowsOf } from "./over.js";
 import { cover, locationOf, StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { type Adapted, adapt } from "./tokens.js";
+import { isGroupWindow, readGroupWindow } from "./window.js";
 
 /** Longer than any query that people write; keeps a parser that cannot be interrupted short. */
 const LENGTH_MAX = 100_000;
@@ -99,7 +109,7 @@ function readQuery(reader: StatementReader, statement: SelectStmt, span: Span): 
     return {
       with: withItems,
       body: readBody(reader, statement, span),
-      orderBy: (statement.sortClause ?? []).map(readingOf(reader).sort),
+      orderBy: (statement.sortClause ?? []).map(readingOf(reader, statement).sort),
       ...readLimit(reader, statement, span),
       emit: null,
       span,
@@ -148,9 +158,8 @@ function readSelect(reader: StatementReader, statement: SelectStmt, span: Span):
   // DISTINCT alone is a list with one empty node in it.
   const distinct = statement.distinctClause;
   const distinctOn = (distinct ?? []).filter((node) => Object.keys(node).length > 0);
-  const windows = windowsOf(reader, statement.windowClause);
-  const reading = readingOf(reader, windows);
-  const { expression } = reading;
+  const reading = readingOf(reader, statement);
+  const { expression, windows, groupWindow } = reading;
   const from = (statement.fromClause ?? []).map((node) => readFrom(reading, node));
   return {
     kind: "select",
@@ -173,29 +182,47 @@ function readSelect(reader: StatementReader, statement: SelectStmt, span: Span):
       null,
     ),
     where: statement.whereClause === undefined ? null : expression(statement.whereClause),
-    groupBy: (statement.groupClause ?? []).map((node) =>
-      "GroupingSet" in node
-        ? reader.refuse(
-            reader.span(node.GroupingSet.location),
-            "ROLLUP, CUBE and GROUPING SETS are not supported.",
-          )
-        : expression(node),
-    ),
+    groupWindow,
+    groupBy: (statement.groupClause ?? []).flatMap((node) => grouped(reading, node)),
     having: statement.havingClause === undefined ? null : expression(statement.havingClause),
     windows: [...windows.values()].map((window) => readOver(reading, window)),
     span,
   };
 }
 
-function readingOf(reader: StatementReader, windows: Reading["windows"] = new Map()): Reading {
-  const reading: Reading = {
+/** How the expressions of a SELECT are read: with the windows that its clauses define. */
+function readingOf(reader: StatementReader, statement: SelectStmt = {}): Reading {
+  const plain: Reading = {
     reader,
+    expression: (node) => readExpression(plain, node),
+    query: (inner, span) => readQuery(reader, inner, span),
+    sort: (node) => sortItem(plain, node),
+    windows: new Map(),
+    groupWindow: null,
+  };
+  const [first, second] = (statement.groupClause ?? []).filter(isGroupWindow);
+  if (second !== undefined)
+    reader.refuse(reader.span(second.FuncCall.location, true), "GROUP BY takes one window of a time.");
+  const reading: Reading = {
+    ...plain,
     expression: (node) => readExpression(reading, node),
-    query: (statement, span) => readQuery(reader, statement, span),
     sort: (node) => sortItem(reading, node),
-    windows,
+    windows: windowsOf(reader, statement.windowClause),
+    groupWindow: first === undefined ? null : readGroupWindow(plain, first.FuncCall),
   };
   return reading;
+}
+
+/** What an item of GROUP BY groups by: a window of a time is both of its bounds. */
+function grouped({ reader, expression, groupWindow }: Reading, node: Node): SqlExpression[] {
+  if ("GroupingSet" in node)
+    return reader.refuse(
+      reader.span(node.GroupingSet.location),
+      "ROLLUP, CUBE and GROUPING SETS are not supported; write a query for each set, and UNION ALL between them.",
+    );
+  if (groupWindow === null || !isGroupWindow(node)) return [expression(node)];
+  const { span } = groupWindow;
+  return ["window_start", "window_end"].map((name) => ({ kind: "column", table: GROUP_WINDOW, name, span }));
 }
 
 function selectItem({ reader, expression: read }: Reading, node: Node): SelectItem {

@@ -1,5 +1,5 @@
 import type { Node, SelectStmt, WindowDef } from "libpg-query";
-import type { SortItem, SqlExpression, SqlOperator, SqlQuery } from "../ast.js";
+import type { GroupWindow, SortItem, SqlExpression, SqlOperator, SqlQuery } from "../ast.js";
 import type { Span } from "../source.js";
 import { cover, type StatementReader } from "./reader.js";
 
@@ -11,6 +11,8 @@ export interface Reading {
   readonly sort: (node: Node) => SortItem;
   /** What the clause WINDOW of this SELECT defines. */
   readonly windows: ReadonlyMap<string, WindowDef>;
+  /** The window of a time in the clause GROUP BY of this SELECT. */
+  readonly groupWindow: GroupWindow | null;
 }
 
 export function operation(

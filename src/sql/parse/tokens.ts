@@ -8,7 +8,7 @@ import type { Span } from "../source.js";
  *
  * - `window` as a column name (figure 6 of Blazes): a reserved word, so it is read under another name.
  * - `TABLE(TUMBLE(TABLE clicks, ...))`, Flink's spelling: the word TABLE is left out, and its parentheses are. In
- *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument.
+ *   `SESSION(TABLE clicks PARTITION BY id, ...)`, the key becomes an argument. `DATA => TABLE clicks` is the same by names.
  * - `EMIT CHANGES` and `EMIT ON WINDOW CLOSE` at the end are taken off and kept apart, and so is `WITH (name = value, ...)`.
  * - `INTERVAL '10' MINUTES`, Flink's plural: the `S` is left out.
  * - `FOR SYSTEM_TIME AS OF …` behind a table is taken out, and the table is remembered by its place.
@@ -64,7 +64,7 @@ export function adapt(text: string): Adapted {
     else if (word(i) === "window" && !opensWindowClause(tokens, i)) put(token, standIn);
     else if (word(i) === "table" && word(i + 1) === "(") {
       for (const each of [token, tokens[i + 1], tokens[closing(tokens, i + 1)]]) put(each, "");
-    } else if (word(i) === "table" && ["(", ","].includes(word(i - 1))) {
+    } else if (word(i) === "table" && ["(", ",", "=>"].includes(word(i - 1))) {
       put(token, "");
       if (word(i + 2) !== "partition" || word(i + 3) !== "by") continue;
       put(tokens[i + 2], ",");

@@ -1,4 +1,4 @@
-import type { ColumnName, FromItem } from "../ast.js";
+import type { ColumnName, FromItem, WindowClause } from "../ast.js";
 import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
@@ -99,28 +99,34 @@ function window(
   const taken = ["window_start", "window_end"].find((end) => input.columns.some(({ name }) => name === end));
   if (taken !== undefined)
     throw senseless(resolver.text, from.span, `${from.table} has a column ${taken} already.`);
-  const { index: time, column } = scope.find(from.time);
-  if (!["timestamp", "timestamptz", "date", "untyped"].includes(column.type))
+  const keys = from.keys.map((key) => scope.find(key).index);
+  return visibleAs(windowed(resolver, input, scope, from, keys), from.alias ?? from.table);
+}
+
+/** The rows with the bounds of their windows behind their columns. */
+export function windowed(
+  { text }: Resolver,
+  input: LogicalPlan,
+  scope: Scope,
+  { clause, span }: { readonly clause: WindowClause; readonly span: Span },
+  keys: readonly number[],
+): LogicalPlan {
+  const { index: time, depth, column } = scope.find(clause.time);
+  if (depth > 0 || !["timestamp", "timestamptz", "date", "untyped"].includes(column.type))
     throw senseless(
-      resolver.text,
-      from.time.span,
-      `${column.name} is no time: it is of type ${showType(column.type)}.`,
+      text,
+      clause.time.span,
+      depth > 0
+        ? `${column.name} is a column of the query around this one; a window is about a column of its own query.`
+        : `${column.name} is no time: it is of type ${showType(column.type)}.`,
     );
   // A row without a time is in no window.
   const end = { type: column.type === "date" ? ("timestamp" as const) : column.type, nullable: false };
-  const plan: LogicalPlan = {
-    kind: "window",
-    window: from.window,
-    input,
-    time,
-    sizeMs: from.sizeMs,
-    slideMs: from.slideMs,
-    offsetMs: from.offsetMs,
-    keys: from.keys.map((key) => scope.find(key).index),
+  const { window, sizeMs, slideMs, offsetMs } = clause;
+  return {
+    ...{ kind: "window", window, input, time, sizeMs, slideMs, offsetMs, keys, span },
     columns: [...input.columns, { name: "window_start", ...end }, { name: "window_end", ...end }],
-    span: from.span,
   };
-  return visibleAs(plan, from.alias ?? from.table);
 }
 
 function join(

@@ -4,6 +4,7 @@ import { usesAggregate } from "./aggregate.js";
 import type { ExpressionPlace, GroupScope, ResolveContext } from "./context.js";
 import { resolveExpression } from "./expression.js";
 import { resolveFrom } from "./from.js";
+import { groupedExpression, groupWindowed } from "./group-by.js";
 import { badOrder, limited, outputIndex, sortKey } from "./order.js";
 import type { Named, Resolver } from "./query.js";
 import { refusal, senseless } from "./refusals.js";
@@ -22,13 +23,15 @@ export function resolveSelect(
   const { span } = select;
   const context = resolver.context(named);
   const from = resolveFrom(resolver, select.from, outer, named, span);
-  const before = new Scope(text, from.visible, outer);
+  let before = new Scope(text, from.visible, outer);
   let plan = from.plan;
   if (select.where !== null) {
     const place = { scope: before, grouping: null, overs: null };
     const predicate = typing.truth(resolveExpression(context, select.where, place), "WHERE");
     plan = { kind: "filter", input: plan, predicate, columns: plan.columns, span: select.where.span };
   }
+  if (select.groupWindow !== null)
+    ({ plan, scope: before } = groupWindowed(resolver, context, select, select.groupWindow, plan, before));
   const grouping = groupingOf(context, select, query, before);
   const scope = grouping === null ? before : before.grouped(placesOf(grouping));
   const read = (width: number) =>
@@ -137,24 +140,6 @@ function groupingOf(
     return context.typing.settled(key);
   });
   return { keys, aggregates: [], before: scope };
-}
-
-/** `GROUP BY 1` and `GROUP BY alias`; as in PostgreSQL, a column of a table comes before an alias. */
-function groupedExpression(
-  text: string,
-  expression: SqlExpression,
-  select: Select,
-  scope: Scope,
-): SqlExpression {
-  if (expression.kind === "constant" && typeof expression.value === "number") {
-    const item = select.items[expression.value - 1]?.expression;
-    if (item === undefined || item === null)
-      throw senseless(text, expression.span, `There is no column number ${expression.value} in SELECT.`);
-    return item;
-  }
-  if (expression.kind !== "column" || expression.table !== null) return expression;
-  if (scope.visible.some(({ name }) => name === expression.name)) return expression;
-  return select.items.find(({ alias }) => alias === expression.name)?.expression ?? expression;
 }
 
 function outputsOf(context: ResolveContext, select: Select, place: ExpressionPlace): PlanColumn[] {

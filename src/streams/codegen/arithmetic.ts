@@ -77,7 +77,7 @@ export function arithmetic(
     case "timestamp":
       return code.call("timestamp", [`${a} ${operator} ${b}`], true);
     default:
-      return `${a} ${operator} ${b}`; // lengths of time
+      return code.call("wholeMicros", [`${a} ${operator} ${b}`]); // a length of time
   }
 }
 

@@ -53,25 +53,40 @@ export function rowSteps(
     case "window": {
       const { v, n } = row[step.time] ?? { v: "0", n: "true" };
       const time = code.bind(v);
-      const [slide, size] = [code.constant(step.slideMs), code.constant(step.sizeMs)];
-      const start = code.name("w");
-      const offset = code.constant(step.offsetMs);
-      const last = `Math.floor((${time} - ${offset}) / ${slide}) * ${slide} + ${offset}`;
-      const bounds: Value[] = [
-        { v: start, n: null },
-        { v: `(${start} + ${size})`, n: null },
-      ];
-      const inWindow = () => {
-        const write = () => next([...row, ...bounds]);
-        const each = `for (let ${start} = ${last}; ${start} > ${time} - ${size}; ${start} -= ${slide})`;
-        if (step.slideMs !== step.sizeMs) return code.block(each, () => guarded(code, write));
-        code.line(`const ${start} = ${last};`);
-        return write();
-      };
+      const inWindow = () => windows(code, step, time, (start, end) => next([...row, start, end]));
       // A row without a time is in no window.
       if (n === null) inWindow();
       else code.block(`if (!${n})`, inWindow);
     }
+  }
+}
+
+/** Writes what is done with a row in each of its windows. */
+function windows(
+  code: CodeBuilder,
+  step: Extract<RowStep, { kind: "window" }>,
+  time: string,
+  write: (start: Value, end: Value) => void,
+): void {
+  const [slide, size, offset] = [step.slideMs, step.sizeMs, step.offsetMs].map((ms) => code.constant(ms));
+  const [start, end] = [code.name("w"), code.name("w")];
+  const bounds = (last: string): [Value, Value] => [
+    { v: start, n: null },
+    { v: last, n: null },
+  ];
+  const from = (length: string | undefined) =>
+    `Math.floor((${time} - ${offset}) / ${length}) * ${length} + ${offset}`;
+  if (step.isCumulative === true) {
+    code.line(`const ${start} = ${from(size)};`);
+    const first = `${start} + Math.floor((${time} - ${start}) / ${slide}) * ${slide} + ${slide}`;
+    const each = `for (let ${end} = ${first}; ${end} <= ${start} + ${size}; ${end} += ${slide})`;
+    code.block(each, () => guarded(code, () => write(...bounds(end))));
+  } else if (step.slideMs !== step.sizeMs) {
+    const each = `for (let ${start} = ${from(slide)}; ${start} > ${time} - ${size}; ${start} -= ${slide})`;
+    code.block(each, () => guarded(code, () => write(...bounds(`(${start} + ${size})`))));
+  } else {
+    code.line(`const ${start} = ${from(slide)};`);
+    write(...bounds(`(${start} + ${size})`));
   }
 }
 

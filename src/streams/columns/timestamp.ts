@@ -37,6 +37,11 @@ export function timestampOfText(text: string): number {
   return timestampOf(bytes, 0, bytes.length);
 }
 
+/** A calculated time: whole microseconds, as the double that is nearest to them, so that equal times are equal. */
+export function wholeMicros(ms: number): number {
+  return Number.isInteger(ms) ? ms : Math.round(ms * 1000) / 1000;
+}
+
 /** `2025-12-31 23:59:59.5`, as PostgreSQL writes a timestamp. */
 export function timestampText(ms: number): string {
   const whole = Math.floor(ms);

@@ -76,7 +76,7 @@ function stepText(step: RowStep, input: Plan): string {
     case "project":
       return `project ${step.outputs.map((output) => text(output, input)).join(", ")}`;
     case "window":
-      return `window of ${step.sizeMs} ms every ${step.slideMs} ms over ${nameOf(input, step.time)}`;
+      return `window of ${step.sizeMs} ms ${step.isCumulative === true ? "in steps of" : "every"} ${step.slideMs} ms over ${nameOf(input, step.time)}`;
   }
 }
 

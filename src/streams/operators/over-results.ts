@@ -1,5 +1,6 @@
 import type { Batch, Cell } from "../columns/index.js";
 import type { Compare, SlotRows, SortedSlots } from "../tables/index.js";
+import { FrameSites, type Reach, reachOf } from "./frames.js";
 import type { OverPlan } from "./over.js";
 import { overValues, withPeers } from "./over-values.js";
 import { SlotResults } from "./slot-results.js";
@@ -17,7 +18,8 @@ export class OverResults {
   readonly #order: Compare;
   readonly #isNumbered: boolean;
   readonly #found: SlotResults;
-  readonly #reach: ReturnType<typeof reachOf>;
+  readonly #reach: Reach | null;
+  readonly #sites: FrameSites;
 
   constructor(
     plan: OverPlan,
@@ -28,6 +30,7 @@ export class OverResults {
   ) {
     [this.#plan, this.#rows, this.#order] = [plan, rows, order];
     this.#reach = reachOf(plan.functions);
+    this.#sites = new FrameSites(plan.order, rows.columns, rows.own);
     this.#found = new SlotResults(plan.columns, rows, isOnce);
     this.#isNumbered = plan.functions.every((each) => each.kind === "rank" && each.name === "row_number");
   }
@@ -124,7 +127,31 @@ export class OverResults {
     while (from < most && before[from] === now[from]) from++;
     let behind = 0;
     while (behind < most - from && before.at(-1 - behind) === now.at(-1 - behind)) behind++;
-    return [Math.max(0, from - this.#reach.behind), Math.max(0, behind - this.#reach.before)];
+    const { rows, values } = this.#reach;
+    let [first, last] = [Math.max(0, from - rows.behind), Math.max(0, behind - rows.before)];
+    if (values === null) return [first, last];
+    // Rows count for rows whose values are near, so those near the first and the last changed row of both sides change.
+    for (const side of [before, now]) {
+      const [low, high] = [side[from], side.at(-1 - behind)];
+      if (side.length > from + behind && low !== undefined && high !== undefined) {
+        first = Math.min(first, this.#sites.within(side, from, low, values.behind, -1));
+        const end = this.#sites.within(side, side.length - 1 - behind, high, values.before, 1);
+        last = Math.min(last, side.length - 1 - end);
+      }
+    }
+    return [first, last];
+  }
+
+  /** The rows that the values of some rows depend on. */
+  #context(slots: readonly number[], from: number, end: number): readonly [start: number, end: number] {
+    if (this.#reach === null || from >= end) return [0, slots.length];
+    const { rows, values } = this.#reach;
+    const [start, last] = [Math.max(0, from - rows.before), Math.min(slots.length, end + rows.behind)];
+    if (values === null) return [start, last];
+    return [
+      Math.min(start, this.#sites.within(slots, from, slots[from] as number, values.before, -1)),
+      Math.max(last, this.#sites.within(slots, end - 1, slots[end - 1] as number, values.behind, 1) + 1),
+    ];
   }
 
   /** What was noted since the last call. */
@@ -138,39 +165,18 @@ export class OverResults {
     behind: number,
     take: (slot: number, values: readonly Cell[]) => void,
   ): void {
-    const start = Math.max(0, from - (this.#reach?.before ?? 0));
-    const end = Math.min(slots.length, slots.length - behind + (this.#reach?.behind ?? 0));
+    const [start, end] = this.#context(slots, from, slots.length - behind);
     const rows = withPeers(slots.slice(start, end), (a, b) => this.#order(a, b) === 0);
     const { functions } = this.#plan;
-    const columns = functions.map((each) => overValues(each, rows, this.#rows.columns, this.#rows.own));
+    const columns = functions.map((each) =>
+      overValues(each, rows, this.#rows.columns, this.#rows.own, this.#sites),
+    );
     for (let i = from; i < slots.length - behind; i++)
       take(
         slots[i] as number,
         columns.map((values) => values[i - start] ?? null),
       );
   }
-}
-
-/** How many rows before and behind a row its values depend on at most; `null` if that has no bound. */
-function reachOf(
-  functions: OverPlan["functions"],
-): { readonly before: number; readonly behind: number } | null {
-  const bounds = functions.map((each) => {
-    switch (each.kind) {
-      case "rank":
-        return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-      case "neighbour":
-        return [each.name === "lag" ? -each.offset : each.offset];
-      default: {
-        const { unit, start, end } = each.frame;
-        const isBounded = unit === "rows" && start !== null && end !== null;
-        return isBounded ? [start, end] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-      }
-    }
-  });
-  const before = Math.max(0, ...bounds.flat().map((bound) => -bound));
-  const behind = Math.max(0, ...bounds.flat());
-  return Number.isFinite(before + behind) ? { before, behind } : null;
 }
 
 function areSame(a: readonly Cell[], b: readonly Cell[]): boolean {

@@ -1,16 +1,9 @@
 import { LIBRARY } from "../codegen/index.js";
 import { type Cell, type Column, cellAt, compareCells, type Scaled, type Schema } from "../columns/index.js";
-import type { OverFunction, WindowFrame } from "../plan/index.js";
+import type { OverFunction } from "../plan/index.js";
+import type { FrameAt, FrameSites, OrderedRows } from "./frames.js";
 
 type Aggregate = Extract<OverFunction, { kind: "aggregate" }>;
-
-/** The rows of a partition in their order, as slots; a row that counts twice stands twice. */
-export interface OrderedRows {
-  readonly slots: readonly number[];
-  /** Where the rows begin that the order does not tell apart from each row, and where those behind them begin. */
-  readonly peerStart: readonly number[];
-  readonly peerEnd: readonly number[];
-}
 
 export function withPeers(slots: readonly number[], isPeer: (a: number, b: number) => boolean): OrderedRows {
   const [peerStart, peerEnd] = [new Array<number>(slots.length), new Array<number>(slots.length)];
@@ -29,11 +22,14 @@ export function overValues(
   rows: OrderedRows,
   columns: readonly Column[],
   schema: Schema,
+  sites: FrameSites,
 ): readonly Cell[] {
   const at = (index: number, slot: number) => cellAt(columns[index] as Column, slot);
   switch (what.kind) {
     case "rank":
       return ranks(what.name, rows);
+    case "share":
+      return shares(what, rows);
     case "neighbour":
       return rows.slots.map((own, i) => {
         const other = rows.slots[what.name === "lag" ? i - what.offset : i + what.offset];
@@ -41,13 +37,16 @@ export function overValues(
         return what.otherwise === null ? null : at(what.otherwise, own);
       });
     case "edge":
+    case "nth": {
+      const frames = sites.of(what.frame, rows);
       return rows.slots.map((_, i) => {
-        const [from, to] = frameAt(what.frame, rows, i);
-        if (from >= to) return null;
-        return at(what.operand, rows.slots[what.name === "first_value" ? from : to - 1] as number);
+        const [from, to] = frames(i);
+        const place = what.kind === "nth" ? from + what.nth - 1 : what.name === "first_value" ? from : to - 1;
+        return place < from || place >= to ? null : at(what.operand, rows.slots[place] as number);
       });
+    }
     case "aggregate":
-      return frameAggregates(what, rows, columns, schema);
+      return frameAggregates(what, rows.slots, columns, schema, sites.of(what.frame, rows));
   }
 }
 
@@ -63,30 +62,35 @@ function ranks(
   });
 }
 
-/** From the first row of the frame to behind the last. */
-function frameAt(
-  { unit, start, end }: WindowFrame,
+function shares(
+  what: Extract<OverFunction, { kind: "share" }>,
   { slots, peerStart, peerEnd }: OrderedRows,
-  i: number,
-): [number, number] {
-  if (unit === "range")
-    return [
-      start === null ? 0 : (peerStart[i] as number),
-      end === null ? slots.length : (peerEnd[i] as number),
-    ];
-  const from = start === null ? 0 : Math.max(0, i + start);
-  const to = end === null ? slots.length : Math.min(slots.length, i + end + 1);
-  return [Math.min(from, slots.length), Math.max(from, to)];
+): Cell[] {
+  const all = slots.length;
+  switch (what.name) {
+    case "ntile": {
+      // The first buckets have one row more where the rows do not come out even.
+      const [size, larger] = [Math.floor(all / what.buckets), all % what.buckets];
+      const inLarger = larger * (size + 1);
+      return slots.map((_, i) =>
+        i < inLarger ? Math.floor(i / (size + 1)) + 1 : larger + Math.floor((i - inLarger) / size) + 1,
+      );
+    }
+    case "percent_rank":
+      return slots.map((_, i) => (all === 1 ? 0 : (peerStart[i] as number) / (all - 1)));
+    case "cume_dist":
+      return slots.map((_, i) => (peerEnd[i] as number) / all);
+  }
 }
 
 /** A frame that only grows is added up as it does; others are added up anew for each row. */
 function frameAggregates(
   what: Aggregate,
-  rows: OrderedRows,
+  slots: readonly number[],
   columns: readonly Column[],
   schema: Schema,
+  frames: FrameAt,
 ): Cell[] {
-  const { slots } = rows;
   const operand = what.operand === null ? null : (columns[what.operand] as Column);
   const filter = what.filter === null ? null : (columns[what.filter] as Column);
   const scale = what.operand === null ? 0 : (schema[what.operand]?.scale ?? 0);
@@ -97,7 +101,7 @@ function frameAggregates(
   };
   let [from, to, total] = [0, 0, new Total(what, scale)];
   return slots.map((_, i) => {
-    const [start, end] = frameAt(what.frame, rows, i);
+    const [start, end] = frames(i);
     if (start !== from || end < to) [from, to, total] = [start, start, new Total(what, scale)];
     for (; to < end; to++) total.add(valueAt(to));
     return total.value;

@@ -70,8 +70,11 @@ export interface SortKey {
 
 /** The rows around a row that count, by their distance: negative before it, `null` without end. */
 export interface WindowFrame {
-  /** With `range`, rows that the order does not tell apart count together, and bounds are 0 or `null`. */
-  readonly unit: "rows" | "range";
+  /**
+   * With `groups` and `range`, rows that the order does not tell apart count together. Distances of `groups` count such groups; those of
+   * `range` are differences in what the rows are ordered by: of times, milliseconds.
+   */
+  readonly unit: "rows" | "range" | "groups";
   readonly start: number | null;
   readonly end: number | null;
 }
@@ -82,6 +85,9 @@ export type RankName = "row_number" | "rank" | "dense_rank";
 export type OverFunction = Type &
   (
     | { readonly kind: "rank"; readonly name: RankName }
+    /** The place of a row as a part of all: which of `buckets` parts of one size it is in, or a fraction. */
+    | { readonly kind: "share"; readonly name: "ntile"; readonly buckets: number }
+    | { readonly kind: "share"; readonly name: "percent_rank" | "cume_dist" }
     | {
         readonly kind: "neighbour";
         readonly name: "lag" | "lead";
@@ -92,6 +98,13 @@ export type OverFunction = Type &
     | {
         readonly kind: "edge";
         readonly name: "first_value" | "last_value";
+        readonly operand: number;
+        readonly frame: WindowFrame;
+      }
+    /** The row with this number in the frame. */
+    | {
+        readonly kind: "nth";
+        readonly nth: number;
         readonly operand: number;
         readonly frame: WindowFrame;
       }
@@ -109,10 +122,12 @@ export type OverFunction = Type &
 export function operandsOfOver(given: OverFunction): readonly number[] {
   switch (given.kind) {
     case "rank":
+    case "share":
       return [];
     case "neighbour":
       return given.otherwise === null ? [given.operand] : [given.operand, given.otherwise];
     case "edge":
+    case "nth":
       return [given.operand];
     case "aggregate":
       return [given.operand, given.filter].filter((each) => each !== null);
@@ -124,10 +139,12 @@ export function movedOver(given: OverFunction, place: (index: number) => number)
   const moved = (index: number | null) => (index === null ? null : place(index));
   switch (given.kind) {
     case "rank":
+    case "share":
       return given;
     case "neighbour":
       return { ...given, operand: place(given.operand), otherwise: moved(given.otherwise) };
     case "edge":
+    case "nth":
       return { ...given, operand: place(given.operand) };
     case "aggregate":
       return { ...given, operand: moved(given.operand), filter: moved(given.filter) };
@@ -178,6 +195,8 @@ export type RowStep =
       readonly slideMs: number;
       /** Windows start at multiples of the slide, and so much later. */
       readonly offsetMs: number;
+      /** Windows start at multiples of the size, and end after each multiple of the slide. */
+      readonly isCumulative?: true;
     };
 
 /**

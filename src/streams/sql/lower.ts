@@ -197,7 +197,10 @@ export function lower(
     return {
       kind: "step",
       input,
-      step: { kind: "window", time: plan.time, sizeMs, slideMs, offsetMs },
+      step: {
+        ...{ kind: "window", time: plan.time, sizeMs, slideMs, offsetMs },
+        ...(plan.window === "cumulate" ? { isCumulative: true } : {}),
+      },
       columns,
     };
   }

@@ -28,10 +28,11 @@ export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Pl
     const first = plan.functions[group[0] ?? 0];
     if (first === undefined) continue;
     const computed = new Computed(made, new Expressions(lowering.text, input.columns), lowering);
+    const digits = Math.max(0, ...group.map((i) => distanceDigits(plan.functions[i])));
     const keys = first.partition.map((each) => computed.place(each));
     const order = first.order.map(
       ({ expression, descending, nullsFirst }): SortKey => ({
-        index: computed.place(expression),
+        index: computed.put(withDigits(computed.expressions.lower(expression), digits), expression),
         descending,
         nullsFirst,
       }),
@@ -55,6 +56,21 @@ export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Pl
       column(plan.columns[i]?.name ?? "", type === "interval" ? "float" : type, nullable, scale),
   );
   return { kind: "step", input: made, step: { kind: "project", outputs }, columns };
+}
+
+/** How many digits behind the point the distances of RANGE have. */
+function distanceDigits(given: Given | undefined): number {
+  if (given?.frame.unit !== "range") return 0;
+  const { start, end } = given.frame;
+  return Math.max(
+    ...[start, end].map((distance) => /\.(\d+)$/.exec(String(distance ?? 0))?.[1]?.length ?? 0),
+  );
+}
+
+/** A decimal with at least so many digits, so that a distance can be added to it. */
+function withDigits(given: Expression, scale: number): Expression {
+  if (given.type !== "numeric" || given.scale >= scale) return given;
+  return { kind: "cast", type: "numeric", scale, nullable: given.nullable, operand: given };
 }
 
 /** The functions by what they share, as numbers. */
@@ -112,6 +128,12 @@ function functionOf(given: Given, computed: Computed, lowering: OverLowering): O
   switch (what.kind) {
     case "rank":
       return { kind: "rank", name: what.name, type: "int", scale: 0, nullable: false };
+    case "share": {
+      const { name, buckets } = what;
+      if (name === "ntile")
+        return { ...{ kind: "share", name, buckets }, type: "int", scale: 0, nullable: false };
+      return { kind: "share", name, type: "float", scale: 0, nullable: false };
+    }
     case "neighbour": {
       const [operand, otherwise] = sameScale(
         [what.operand, ...(what.otherwise === null ? [] : [what.otherwise])].map((each) =>
@@ -129,6 +151,11 @@ function functionOf(given: Given, computed: Computed, lowering: OverLowering): O
     case "edge": {
       const { type, scale } = computed.expressions.lower(what.operand);
       return { kind: "edge", name: what.name, operand: place(what.operand), frame, type, scale, nullable };
+    }
+    case "nth": {
+      const { type, scale } = computed.expressions.lower(what.operand);
+      const { nth, operand } = what;
+      return { kind: "nth", nth, operand: place(operand), frame, type, scale, nullable };
     }
     case "aggregate": {
       const made = lowering.aggregate(what.aggregate, computed.expressions);

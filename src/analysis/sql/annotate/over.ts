@@ -35,7 +35,7 @@ export function overRelation(
 
 function overValue(site: ExpressionSite, input: Relation, over: OverCall): ColumnFacts {
   const values = expressionsOf(over).map((each) => valueFor(site, each));
-  const rank = over.function.kind === "rank";
+  const rank = over.function.kind === "rank" || over.function.kind === "share";
   // A row that comes twice is counted twice, and moves the rows after it.
   const minders = [...input.repetition].filter(([, each]) => each !== "absorbs").map(([scan]) => scan);
   return {
@@ -54,10 +54,12 @@ function expressionsOf({ function: what, partition, order }: OverCall): PlanExpr
   const shared = [...partition, ...order.map(({ expression }) => expression)];
   switch (what.kind) {
     case "rank":
+    case "share":
       return shared;
     case "neighbour":
       return [...shared, what.operand, ...(what.otherwise === null ? [] : [what.otherwise])];
     case "edge":
+    case "nth":
       return [...shared, what.operand];
     case "aggregate": {
       const { operands, filter, order: own } = what.aggregate;

@@ -1,7 +1,7 @@
 /**
  * What generated code calls. Each function is one of PostgreSQL's, for operands that are not NULL.
  */
-import { compareText, numericText, setNumeric } from "../../columns/index.js";
+import { compareText, numericText, setNumeric, wholeMicros } from "../../columns/index.js";
 import * as casts from "./casts.js";
 import { like } from "./like.js";
 import * as numbers from "./numbers.js";
@@ -22,6 +22,7 @@ export const LIBRARY = {
   like,
   numericText,
   setNumeric,
+  wholeMicros,
 };
 
 export type LibraryName = keyof typeof LIBRARY;

@@ -1,3 +1,4 @@
+import { wholeMicros } from "../../columns/index.js";
 import { RowError } from "./row-error.js";
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,7 @@ const TIME_MS_MAX = 8.64e15;
 /** A time that was calculated. */
 export function timestamp(ms: number): number {
   if (!(Math.abs(ms) <= TIME_MS_MAX)) throw new RowError("22008", "timestamp out of range");
-  return ms;
+  return wholeMicros(ms);
 }
 
 /** The beginning of the second, hour, month… that a time is in, in UTC. */

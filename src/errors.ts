@@ -204,6 +204,7 @@ export const codes = {
   "HW-5504": ["refused", "a dead letter could not be delivered"],
   "HW-5511": ["final", "a query failed on a row"],
   "HW-5512": ["refused", "a query takes more than it may"],
+  "HW-5540": ["refused", "the memory of the service is in use"],
   "HW-7001": ["final", "a program cannot be compiled"],
   "HW-7002": ["final", "a stage needs state that every request shares"],
   "HW-7003": ["final", "a stage shares a variable with the function around it"],

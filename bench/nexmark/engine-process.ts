@@ -1,4 +1,4 @@
-import { durableRun, type EngineRun, roundsOf } from "./durable.js";
+import { durableRun, type EngineRun, type Rounds, roundsOf } from "./durable.js";
 import { type Batches, countedRun } from "./engine.js";
 import { batchesOf, nexmarkEvents } from "./events.js";
 import { QUERIES } from "./queries.js";
@@ -17,21 +17,35 @@ export interface Ask {
  * cost what they are, not what the engine leaves behind. It is sent names of queries, and answers with what was measured.
  */
 const [count = "", rows = "", form = ""] = process.argv.slice(2);
-const runOf = runner(form as Form, columnsOf(Number(count), Number(rows)));
+const runOf = runner(form as Form, () => columnsOf(Number(count), Number(rows)));
 
 process.on("message", (ask: Ask) => {
   void runOf(ask).then((run) => process.send?.(run));
 });
 
-function runner(wanted: Form, batches: Batches): (ask: Ask) => Promise<EngineRun> {
-  const rounds = wanted === "journal" ? roundsOf(batches) : [];
+function runner(wanted: Form, columns: () => Batches): (ask: Ask) => Promise<EngineRun> {
+  return wanted === "journal" ? durableRunner(roundsOf(columns())) : plainRunner(wanted, columns());
+}
+
+function queryOf(name: string) {
+  const query = QUERIES[name];
+  if (query === undefined) throw new Error(`There is no query ${name}.`);
+  return { sql: query.sql, emit: query.isWindowed === true ? ("on window close" as const) : ("changes" as const) };
+}
+
+/** A process of its own: it holds the batches as bytes alone. */
+function durableRunner(rounds: Rounds): (ask: Ask) => Promise<EngineRun> {
+  return ({ name, isChecked }) => {
+    const { sql, emit } = queryOf(name);
+    return durableRun(sql, emit, rounds, isChecked);
+  };
+}
+
+function plainRunner(wanted: "once" | "standing", batches: Batches): (ask: Ask) => Promise<EngineRun> {
   const made = new Map<string, () => EngineRun>();
-  return async ({ name, isChecked }) => {
-    const query = QUERIES[name];
-    if (query === undefined) throw new Error(`There is no query ${name}.`);
-    const emit = query.isWindowed === true ? "on window close" : "changes";
-    if (wanted === "journal") return durableRun(query.sql, emit, rounds, isChecked);
-    const run = made.get(name) ?? (await countedRun(query.sql, wanted, emit, batches));
+  return async ({ name }) => {
+    const { sql, emit } = queryOf(name);
+    const run = made.get(name) ?? (await countedRun(sql, wanted, emit, batches));
     made.set(name, run);
     return run();
   };

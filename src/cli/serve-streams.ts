@@ -66,6 +66,7 @@ export async function startService(
   seen: SeenBy,
   outputs: NonNullable<StreamsOptions["outputs"]>,
   functions: string | null,
+  memoryBytes: number,
 ): Promise<Started> {
   const began = performance.now();
   const listener = await listen({ port, log: (line) => terminal.say(line) });
@@ -82,6 +83,7 @@ export async function startService(
       hosts,
       onFailure: fail,
       outputs,
+      memoryBytes,
       warn: (line) => terminal.say(line),
       ...(functions === null ? {} : { functions }),
     });

@@ -10,6 +10,7 @@ import type { ClusterWishes, PgWishes } from "./serve-streams.js";
 import { logSettings, TELEMETRY_OPTIONS } from "./telemetry-options.js";
 
 const PORT = 4400;
+const MEMORY_MB = 1024;
 const PORT_MAX = 65_535;
 const LOOPBACK = "127.0.0.1";
 
@@ -48,6 +49,10 @@ export const serve: CliCommand = {
       value: "N",
       help: "how many threads run graphs and partitions of queries (1: the server's own)",
     },
+    memory: {
+      value: "MB",
+      help: "what the streams and queries of all tenants may hold in memory together (1024)",
+    },
     functions: { value: "FILE", help: "a module that declares functions for queries (docs/functions.md)" },
     "pg-port": {
       value: "N",
@@ -69,6 +74,9 @@ export const serve: CliCommand = {
     const hosts = Number(values.get("hosts") ?? 1);
     if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
       throw misused(serve, `--hosts is a number from 1 to ${HOSTS_MAX}.`);
+    const memoryMb = Number(values.get("memory") ?? MEMORY_MB);
+    if (!Number.isInteger(memoryMb) || memoryMb < 1)
+      throw misused(serve, "--memory is a number of megabytes from 1 on.");
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
@@ -97,6 +105,7 @@ export const serve: CliCommand = {
           stdout: flags.has("output-stdout") ? writeOut : null,
         },
         functions,
+        memoryMb * 2 ** 20,
       );
       const { url, token, readyMs, pgPort, dashboard } = started;
       if (flags.has("json")) terminal.out(JSON.stringify({ url, token, readyMs, pgPort, dashboard }));

@@ -24,6 +24,8 @@ export interface OwnedEngine<Result = unknown> {
   load(parts: Iterable<readonly [name: string, bytes: Uint8Array]>): void;
   /** About how much memory the engine takes. */
   readonly memoryBytes: number;
+  /** It has given up much, which its last checkpoint still holds: then the next is made at once. */
+  readonly isCheckpointDue?: boolean;
 }
 
 /** A field of a context that holds an engine, as `owned` declares it. */

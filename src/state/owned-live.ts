@@ -10,6 +10,10 @@ import { storeOf, Version } from "./tracked-version.js";
 /** What one record may have. It is one value in the journal, and in memory until the next checkpoint. */
 const RECORD_BYTES_MAX = 16 * 2 ** 20;
 
+/** A checkpoint is made when the records behind the last one have this many times its bytes, but so many at most if it is smaller. */
+const APART = 4;
+const APART_BYTES_MAX = 16 * 2 ** 20;
+
 /** A record counts as so many bytes more than it has: short ones take room, too. */
 const RECORD_BYTES_MORE = 200;
 
@@ -82,8 +86,10 @@ export class LiveOwned extends Live implements Owned<OwnedEngine> {
   #isDue(version: Version): boolean {
     const store = storeOf(version) as OwnedStore;
     if (store.seat.at !== version || store.seat.isBusy) return false; // the next event will make it
+    if (store.seat.engine?.isCheckpointDue === true) return true;
     const bytes = store.recordBytes + store.records * RECORD_BYTES_MORE;
-    return bytes >= Math.max(this.checkpointBytes, store.checkpointBytes);
+    const last = store.checkpointBytes;
+    return bytes >= Math.max(this.checkpointBytes, last, Math.min(APART * last, APART_BYTES_MAX));
   }
 
   /** The engine, at the version that this holds. */

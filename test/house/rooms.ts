@@ -237,6 +237,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: [
       "errors",
       "model",
+      "state",
       "doors",
       "host",
       "sql",

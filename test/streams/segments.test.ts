@@ -27,13 +27,13 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constant("trim" as const), bytes: fc.nat(9000), ageMs: fc.nat(30) }),
   fc.record({ kind: fc.constant("hold" as const), back: fc.nat(20), bytes: fc.nat(9000) }),
-  fc.record({ kind: fc.constant("checkpoint" as const) }),
+  fc.record({ kind: fc.constant("checkpoint" as const), isTight: fc.boolean() }),
   fc.record({ kind: fc.constant("kill" as const) }),
 );
 
 test("a log of segments reads, trims and comes back as a plain list would", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
       let log = new Segments();
       let kept: Naive[] = [];
       let saved = { kept: [...kept], next: 1, position: log.position };
@@ -67,9 +67,15 @@ test("a log of segments reads, trims and comes back as a plain list would", () =
           }
           assert.deepEqual(dropped.map(plain), gone);
         } else if (each.kind === "checkpoint") {
+          log.isTight = each.isTight;
           for (const [name, bytes] of log.checkpoint("log/"))
             if (bytes === null) parts.delete(name);
             else parts.set(name, bytes);
+          if (each.isTight) {
+            const written = [...parts.values()].reduce((sum, { length }) => sum + length, 0);
+            const live = kept.reduce((sum, { bytes }) => sum + bytes.length / 2 + 34, 0);
+            assert.ok(written <= 2 * live + 32, `${written} bytes stand for ${live}`);
+          }
           saved = { kept: [...kept], next, position: log.position };
         } else {
           log = new Segments();

@@ -24,7 +24,7 @@ const WRITE_HEAD_BYTES = 6;
 const DELETED = 0xffffffff;
 const CAPACITY_MIN = 4096;
 /** A buffer that one large frame needed is not kept for all the small ones that follow. */
-const CAPACITY_KEPT = 4 * 2 ** 20;
+const CAPACITY_KEPT = 16 * 2 ** 20;
 const MARK = 0x4d415259;
 
 /**
@@ -80,6 +80,9 @@ export class FrameBuffer {
   /** All writes of a group, or an error and none of them. */
   addAll(writes: readonly Write[]): void {
     const end = this.#end;
+    let bytes = 0;
+    for (const { value } of writes) bytes += value?.byteLength ?? 0;
+    this.#makeRoom(bytes); // at once: a group can be a checkpoint of many megabytes
     try {
       for (const { key, value } of writes) this.#add(key, value);
     } catch (error) {

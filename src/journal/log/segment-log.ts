@@ -22,14 +22,14 @@ export interface SegmentLogParts {
   readonly failed: (doing: string, error: unknown) => HeadwaterError;
 }
 
-/** A log begins small, since most journals are, and each segment is four times as large as the one before. */
+/** A log begins small, since most journals are, and each segment is twice as large as the one before. */
 export interface SegmentSizes {
   readonly min: number;
   readonly max: number;
 }
 
 export const SEGMENT_SIZES: SegmentSizes = { min: 256 * 2 ** 10, max: 64 * 2 ** 20 };
-const GROWTH = 4;
+const GROWTH = 2;
 /** How often room is looked for when there is none. */
 const ROOM_MS = 250;
 

@@ -74,9 +74,14 @@ function readNumbers(input: ByteReader, width: number, rows: number): Float64Arr
   return values;
 }
 
+/** They are valid until the next are read. */
 function readCodes(input: ByteReader, width: number, rows: number): Uint8Array | Uint16Array | Uint32Array {
-  const bytes = copy(input.take(width * rows));
-  return width === 1 ? new Uint8Array(bytes) : width === 2 ? new Uint16Array(bytes) : new Uint32Array(bytes);
+  const bytes = input.take(width * rows);
+  if (width === 1) return bytes;
+  const isShort = bytes.length <= aligned.length;
+  const room = isShort ? aligned : new Uint8Array(bytes.length);
+  room.set(bytes);
+  return width === 2 ? new Uint16Array(room.buffer, 0, rows) : new Uint32Array(room.buffer, 0, rows);
 }
 
 function readTexts(input: ByteReader, rows: number, nulls: Uint8Array | null) {
@@ -140,6 +145,9 @@ function cleared<A extends Float64Array | Uint8Array>(values: A, nulls: Uint8Arr
   if (nulls !== null) for (let i = 0; i < nulls.length; i++) if (nulls[i] === 1) values[i] = 0;
   return values;
 }
+
+/** Where codes are put that begin anywhere among the bytes. Garbage outside of the heap makes V8 collect all of it. */
+const aligned = new Uint8Array(64 * 1024);
 
 /** Typed arrays must begin at multiples of their width, and slices of a buffer do not. */
 function copy(bytes: Buffer): ArrayBuffer {

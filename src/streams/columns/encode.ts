@@ -7,6 +7,8 @@ import { HAS_NULLS, MARK, RAW, SAME, TAGS, VERSION, WEIGHTED, WITH_BIGS } from "
 
 /** Batches are written here and copied when their length is known. Larger ones are not kept room for. */
 const SCRATCH_BYTES_MAX = 4 * 1024 * 1024;
+/** Where codes are made: garbage outside of the heap makes V8 collect all of it. */
+const CODES = new ArrayBuffer(64 * 1024);
 let scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** A batch as bytes, in the form that `format.ts` describes. */
@@ -72,8 +74,9 @@ function writeNumbers(out: ByteWriter, values: Float64Array, rows: number): void
 }
 
 function writeCodes(out: ByteWriter, width: number, rows: number, value: (row: number) => number): void {
+  const room = 4 * rows <= CODES.byteLength ? CODES : new ArrayBuffer(4 * rows);
   const codes =
-    width === 1 ? new Uint8Array(rows) : width === 2 ? new Uint16Array(rows) : new Uint32Array(rows);
+    width === 1 ? new Uint8Array(room) : width === 2 ? new Uint16Array(room) : new Uint32Array(room);
   for (let i = 0; i < rows; i++) codes[i] = value(i);
   out.raw(bytesOf(codes, rows));
 }

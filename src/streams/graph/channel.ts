@@ -25,6 +25,8 @@ export class Channel {
   #log: Segments;
   /** The first row that an output has not delivered: rows from there on stay longer than the retention says. */
   heldFrom: number | null = null;
+  /** What it retains at most, whatever the retention says: its share of what the graph may. */
+  bytesMax = Number.POSITIVE_INFINITY;
   #watermark: number | null = null;
   /** The number of its first row ever. */
   #origin: number;
@@ -83,9 +85,20 @@ export class Channel {
     for (const { bytes, entries, round, timeMs } of log.all) this.#log.append(bytes, entries, round, timeMs);
   }
 
+  /** Retains so many bytes at most from now on. */
+  limit(bytesMax: number, timeMs: number): void {
+    if (bytesMax < this.#log.bytes) this.#log.isTight = true;
+    this.bytesMax = bytesMax;
+    this.trim(timeMs);
+  }
+
   trim(timeMs: number): void {
-    const { bytes, ms } = this.retention;
-    const held = { from: this.heldFrom ?? Number.POSITIVE_INFINITY, bytes: Math.max(bytes, HELD_BYTES_MAX) };
+    const { ms } = this.retention;
+    const bytes = Math.min(this.retention.bytes, this.bytesMax);
+    const held = {
+      from: this.heldFrom ?? Number.POSITIVE_INFINITY,
+      bytes: Math.max(this.retention.bytes, HELD_BYTES_MAX),
+    };
     this.#log.trim(bytes, ms === null ? Number.NEGATIVE_INFINITY : timeMs - ms, held);
   }
 

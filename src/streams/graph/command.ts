@@ -25,6 +25,8 @@ export type Command =
   | { readonly kind: "remove"; readonly name: string }
   | { readonly kind: "push"; readonly pushes: readonly Push[] }
   | { readonly kind: "tick" }
+  /** All streams together retain so many bytes from now on; `null`: as many as each says. */
+  | { readonly kind: "retain"; readonly bytes: number | null }
   /** Rows of a stream of another tenant, as they are there, and how far that is in event time. */
   | {
       readonly kind: "receive";
@@ -66,6 +68,7 @@ const KINDS: readonly (Command["kind"] | typeof SEALING_PUSH)[] = [
   "receive",
   "producers",
   SEALING_PUSH,
+  "retain",
 ];
 
 /** A command as a record. Its time is filled in by the event that carries it out: `stamp`. */
@@ -94,6 +97,9 @@ export function encodeCommand(command: Command): Buffer {
       writeText(out, JSON.stringify(command.producers));
       break;
     case "tick":
+      break;
+    case "retain":
+      writeOptional(out, command.bytes);
       break;
     case "receive":
       writeText(out, command.stream);
@@ -166,6 +172,8 @@ function read(kind: (typeof KINDS)[number] | undefined, input: ByteReader): Comm
       const batches = Array.from({ length: input.varint() }, () => readBytes(input));
       return { kind, stream, batches, watermark: readOptional(input) };
     }
+    case "retain":
+      return { kind, bytes: readOptional(input) };
     case "tick":
     case undefined:
       return { kind: "tick" };

@@ -31,10 +31,14 @@ export interface Carried extends Pick<CommandOutcome, "answers" | "refused"> {
 }
 
 const META = "graph";
+/** So much that was given up is worth a checkpoint without it. */
+const GIVEN_UP_MIN = 64 * 1024;
 
 interface Meta {
   readonly round: number;
   readonly cursors: Cursors["state"];
+  /** What each stream retains at most; left out if there is no limit. */
+  readonly bytesMax?: number;
 }
 
 /**
@@ -48,10 +52,16 @@ export class GraphEngine {
   readonly #cursors = new Cursors();
   readonly #work = new PartitionWork();
   #round = 0;
+  /** Much is not retained any more that the last checkpoint has. */
+  #hasGivenUp = false;
   #latest: GraphMoment["grown"] = new Map();
 
   get memoryBytes(): number {
     return this.nodes.memoryBytes;
+  }
+
+  get isCheckpointDue(): boolean {
+    return this.#hasGivenUp;
   }
 
   apply(record: Uint8Array): CommandOutcome {
@@ -113,6 +123,9 @@ export class GraphEngine {
         return {};
       case "tick":
         this.#tick(moment);
+        return {};
+      case "retain":
+        this.#retain(command.bytes, moment);
         return {};
       case "replies":
         this.#gather(command.replies, moment);
@@ -257,6 +270,13 @@ export class GraphEngine {
     this.#settle(moment);
   }
 
+  #retain(bytes: number | null, { timeMs }: GraphMoment): void {
+    const before = this.nodes.retainedBytes;
+    this.nodes.retain(bytes ?? Number.POSITIVE_INFINITY, timeMs);
+    const after = this.nodes.retainedBytes;
+    if (before - after > Math.max(GIVEN_UP_MIN, after / 8)) this.#hasGivenUp = true;
+  }
+
   #advance(name: string, timeMs: number): void {
     const source = this.nodes.source(name);
     if (source === null || !source.advance(timeMs) || source.channel.watermark === null) return;
@@ -298,7 +318,12 @@ export class GraphEngine {
   }
 
   *checkpoint(): Generator<CheckpointPart> {
-    const meta: Meta = { round: this.#round, cursors: this.#cursors.state };
+    this.#hasGivenUp = false;
+    const { bytesMax } = this.nodes;
+    const meta: Meta = {
+      ...{ round: this.#round, cursors: this.#cursors.state },
+      ...(Number.isFinite(bytesMax) ? { bytesMax } : {}),
+    };
     yield* named("", [[META, jsonPart(meta)]]);
     yield* this.nodes.checkpoint();
   }
@@ -309,6 +334,7 @@ export class GraphEngine {
     if (meta === null) return;
     this.#round = meta.round;
     this.nodes.load(owners);
+    this.nodes.keepWithin(meta.bytesMax ?? Number.POSITIVE_INFINITY);
     for (const [name, stream, position] of meta.cursors) this.#cursors.set(name, stream, position);
     for (const channel of this.nodes.channels) channel.heldFrom = this.#cursors.first(channel.name);
   }

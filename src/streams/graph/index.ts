@@ -15,6 +15,7 @@ export {
   type Retention,
   type StreamDefinition,
 } from "./definition.js";
+export { fairLevel } from "./fair-level.js";
 export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
 export { keySchema, keysIn, type PartitionHold, type PartitionStatus } from "./hold.js";
 export { PartitionEngine } from "./partition-engine.js";

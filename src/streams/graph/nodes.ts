@@ -3,6 +3,7 @@ import type { InputSpec } from "../plan/index.js";
 import type { Refused } from "./answers.js";
 import type { Channel } from "./channel.js";
 import { definitionOf, definitionText, type QueryDefinition, type StreamDefinition } from "./definition.js";
+import { fairLevel } from "./fair-level.js";
 import { type CheckpointPart, jsonOf, jsonPart, named, type OwnParts } from "./parts.js";
 import { QueryNode } from "./query-node.js";
 import { Source } from "./source.js";
@@ -33,6 +34,32 @@ export class GraphNodes {
   #removed = new Map<string, Set<string>>();
   #parts = new Map<string, Set<string>>();
   #isChanged = false;
+  /** What each stream retains at most, whatever its retention says. */
+  #bytesMax = Number.POSITIVE_INFINITY;
+
+  get bytesMax(): number {
+    return this.#bytesMax;
+  }
+
+  /** What the streams retain of their rows. */
+  get retainedBytes(): number {
+    return this.#channels.reduce((sum, { log }) => sum + log.bytes, 0);
+  }
+
+  /** All streams together retain so many bytes at most: large ones give up rows first. */
+  retain(bytes: number, timeMs: number): void {
+    this.#bytesMax = fairLevel(
+      this.#channels.map(({ log }) => log.bytes),
+      bytes,
+    );
+    for (const channel of this.#channels) channel.limit(this.#bytesMax, timeMs);
+  }
+
+  /** After a checkpoint was loaded, whose rows were within it. */
+  keepWithin(bytesMax: number): void {
+    this.#bytesMax = bytesMax;
+    for (const channel of this.#channels) channel.bytesMax = bytesMax;
+  }
 
   get channels(): readonly Channel[] {
     return this.#channels;
@@ -138,7 +165,10 @@ export class GraphNodes {
   #add(name: string, node: Source | QueryNode): void {
     this.#nodes.set(name, node);
     this.#added.add(name);
-    for (const channel of channelsOf(node)) this.#retired.delete(channel.name);
+    for (const channel of channelsOf(node)) {
+      this.#retired.delete(channel.name);
+      channel.bytesMax = this.#bytesMax;
+    }
     this.#changed();
   }
 

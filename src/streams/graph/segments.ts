@@ -36,7 +36,9 @@ export class Segments {
   #next: number;
   #bytes = 0;
   #saved: number;
-  #written: { readonly first: number; readonly next: number }[] = [];
+  #written: { readonly first: number; readonly next: number; readonly bytes: number }[] = [];
+  /** Much was trimmed that the last checkpoint still holds: the next one writes a chunk anew of which little is left. */
+  isTight = false;
 
   constructor(first = 1) {
     this.#first = first;
@@ -155,23 +157,38 @@ export class Segments {
     const gone = this.#written.filter(({ next }) => next <= this.#first);
     for (const { first } of gone) yield [`${prefix}${first}`, null];
     this.#written = this.#written.filter(({ next }) => next > this.#first);
+    if (this.isTight) yield* this.#rewritten(prefix);
+    this.isTight = false;
     const from = Math.max(this.#saved, this.#first);
     this.#saved = this.#next;
     if (from === this.#next) return;
     const added = this.#from(this.#indexOf(from));
-    this.#written.push({ first: from, next: this.#next });
-    yield [`${prefix}${from}`, chunkOf(added)];
+    const chunk = chunkOf(added);
+    this.#written.push({ first: from, next: this.#next, bytes: chunk.length });
+    yield [`${prefix}${from}`, chunk];
+  }
+
+  /** The first chunk, if less than half of it is retained. */
+  *#rewritten(prefix: string): Generator<CheckpointPart> {
+    const [chunk] = this.#written;
+    if (chunk === undefined || chunk.first >= this.#first) return;
+    const live = chunkOf(this.#from(this.#head, this.#indexOf(chunk.next)));
+    if (2 * live.length > chunk.bytes) return;
+    this.#written[0] = { first: this.#first, next: chunk.next, bytes: live.length };
+    yield [`${prefix}${chunk.first}`, null];
+    yield [`${prefix}${this.#first}`, live];
   }
 
   load(position: { readonly first: number; readonly next: number }, chunks: readonly Uint8Array[]): void {
     this.#first = position.first;
     this.#next = position.next;
     this.#saved = position.next;
-    const read = chunks.map(segmentsOf).sort((a, b) => (a[0]?.first ?? 0) - (b[0]?.first ?? 0));
-    for (const segments of read) {
+    const read = chunks.map((chunk) => ({ segments: segmentsOf(chunk), bytes: chunk.length }));
+    read.sort((a, b) => (a.segments[0]?.first ?? 0) - (b.segments[0]?.first ?? 0));
+    for (const { segments, bytes: length } of read) {
       const [head, last] = [segments[0], segments.at(-1)];
       if (head === undefined || last === undefined) continue;
-      this.#written.push({ first: head.first, next: last.first + last.entries });
+      this.#written.push({ first: head.first, next: last.first + last.entries, bytes: length });
       for (const segment of segments) {
         if (segment.first < position.first) continue;
         const { first, bytes, entries, round, timeMs } = segment;

@@ -145,6 +145,7 @@ export class Graph extends Context {
       streams: nodes.sources.length,
       queries: nodes.queries.length,
       memoryBytes,
+      retainedBytes: nodes.retainedBytes,
       holdBytes: nodes.sources.reduce((sum, { hold }) => sum + (hold?.seals.holdBytes ?? 0), 0),
       partitions: Math.max(1, ...nodes.queries.map(({ definition }) => definition.partitions)),
     }));

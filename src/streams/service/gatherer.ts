@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import { given } from "../../state/bytes.js";
 import { encodeCommand, isRefused, type Push } from "../graph/index.js";
 import type { PushReceipt } from "../typed/index.js";
 import type { CarriedOut } from "./exports.js";
@@ -75,7 +76,7 @@ export class Gatherer {
       this.turn.begins(taken.length);
       let restMs = 0;
       try {
-        const record = encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) });
+        const record = given(encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) }));
         const { answers, tookMs } = await this.carryOut(record);
         this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
         this.turn.took(tookMs);

@@ -11,6 +11,7 @@ import type { SourcePolicy } from "../sources/index.js";
 import { sortedChanges, tenantContext } from "./changes.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
+import { MemoryShares } from "./memory-shares.js";
 import { OtherTenants } from "./other-tenants.js";
 import { type OutputSurroundings, PUBLIC_TARGETS } from "./outputs.js";
 import type { SharedWith } from "./shares.js";
@@ -34,12 +35,19 @@ export interface StreamsOptions {
   readonly outputs?: Partial<OutputPolicy & SourcePolicy>;
   /** Hears what is worth a line in a log: rows that an output has missed. */
   readonly warn?: (message: string) => void;
+  /**
+   * What the streams and queries of all tenants may hold in memory together; 1 GB if it is not given. When they hold more, the tenants
+   * above their fair share retain fewer rows (docs/streams.md).
+   */
+  readonly memoryBytes?: number;
   /** A module that declares functions for queries (`fn`, `aggregate`): this process and every host load it. */
   readonly functions?: string;
 }
 
 /** The part of the address of the hosts' program that names the module of functions. */
 const FUNCTIONS = "functions";
+
+const MEMORY_BYTES = 2 ** 30;
 
 const TENANT = /^[a-z][a-z0-9-]{0,39}$/;
 
@@ -51,6 +59,7 @@ export class StreamService {
   readonly #tokens: GrantedTokens;
   readonly #others: OtherTenants;
   readonly #turns = new RoundTurns();
+  readonly #memory: MemoryShares;
   readonly #cluster: ClusterSide | null;
   #changing: Promise<void> = Promise.resolve();
 
@@ -63,8 +72,10 @@ export class StreamService {
     names: readonly string[],
     shares: readonly (readonly [string, SharedWith])[],
     around: Pick<OutputSurroundings, "policy" | "warn">,
+    memoryBytes: number,
   ) {
     this.#around = around;
+    this.#memory = new MemoryShares(memoryBytes);
     this.#service = service;
     this.#others = new OtherTenants(
       service.root,
@@ -88,6 +99,7 @@ export class StreamService {
     outputs,
     warn = () => {},
     functions,
+    memoryBytes = MEMORY_BYTES,
     ...options
   }: StreamsOptions = {}): Promise<StreamService> {
     const address = new URL("./program.js", import.meta.url);
@@ -106,7 +118,8 @@ export class StreamService {
     const around = { policy: { ...PUBLIC_TARGETS, ...outputs }, warn };
     const program = (await run(Streams, given)) as Service<Streams>;
     const { root } = program;
-    const service = new StreamService(program, await root.allNames(), await root.allShares(), around);
+    const [names, shares] = [await root.allNames(), await root.allShares()];
+    const service = new StreamService(program, names, shares, around, memoryBytes);
     const side = program[CLUSTER];
     side?.watch({
       changed: (changes) => service.#changed(changes),
@@ -186,7 +199,14 @@ export class StreamService {
     this.#names.add(name);
     const note = () => root.setActive(name);
     const announce = (method: string) => this.#announce(name, method);
-    const around = { ...this.#around, note, others: this.#others, announce, turns: this.#turns };
+    const around = {
+      ...this.#around,
+      note,
+      others: this.#others,
+      announce,
+      turns: this.#turns,
+      memory: this.#memory,
+    };
     const tenant = await TenantStreams.open(name, root.tenants(name), around);
     if (this.#cluster?.isHead !== false) await tenant.work();
     return tenant;

@@ -1,6 +1,7 @@
 import type { Service } from "../../host/service.js";
 import type { Streams } from "./contexts.js";
 import type { Described } from "./describe.js";
+import type { MemoryShares } from "./memory-shares.js";
 import type { OutputSurroundings } from "./outputs.js";
 import { importedName, isSharedWith, ownerOf, type SharedWith } from "./shares.js";
 import type { TenantStreams } from "./tenant-streams.js";
@@ -13,6 +14,7 @@ export type SharedStream = Pick<Described, "name" | "kind" | "columns">;
 export interface TenantSurroundings extends OutputSurroundings {
   readonly others: OtherTenants;
   readonly turns: RoundTurns;
+  readonly memory: MemoryShares;
   /** Resolves when every process of the cluster knows that the tenant was changed. */
   readonly announce: (method: string) => Promise<void>;
 }

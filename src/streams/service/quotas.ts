@@ -38,3 +38,11 @@ export function tooLarge(bytes: number, { stateBytes }: Quotas): HeadwaterError 
     `the streams and queries of the tenant hold ${bytes} bytes, and may hold ${stateBytes}. Nothing was pushed.`,
   );
 }
+
+/** The tenants of the service hold all that they may together, and this one more than its share. */
+export function noMemoryLeft(bytes: number, shareBytes: number, bytesMax: number): HeadwaterError {
+  return new HeadwaterError(
+    "HW-5540",
+    `the streams and queries of all tenants hold the ${bytesMax} bytes that the service may hold; those of this tenant hold ${bytes}, and its share is ${Math.floor(shareBytes)}. Nothing was pushed.`,
+  );
+}

@@ -33,10 +33,11 @@ import type { Described } from "./describe.js";
 import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import { type GraphStream, Labels } from "./labelled.js";
+import type { MemoryShares } from "./memory-shares.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream, TenantSurroundings } from "./other-tenants.js";
 import { TenantOutputs } from "./outputs.js";
-import { type Quotas, tooFast, tooLarge } from "./quotas.js";
+import { noMemoryLeft, type Quotas, tooFast, tooLarge } from "./quotas.js";
 import { Rate } from "./rate.js";
 import { explained, type QueryOptions } from "./registration.js";
 import { encodedKeys } from "./seals.js";
@@ -57,6 +58,9 @@ export class TenantStreams extends TenantReads {
   readonly #labels = new Labels();
   #quotas: Quotas;
   #memoryBytes = 0;
+  readonly #memory: MemoryShares;
+  /** In a cluster: whether this process moves time on for the tenant. */
+  #isWorking = false;
   readonly #note: () => Promise<unknown>;
   readonly #ticks = new Ticks(() => this.#tick());
 
@@ -68,10 +72,11 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others, announce, turns }: TenantSurroundings,
+    { policy, warn, note, others, announce, turns, memory }: TenantSurroundings,
   ) {
     super(tenant.graph);
     this.#others = others;
+    this.#memory = memory;
     this.#announce = announce;
     const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
@@ -102,6 +107,7 @@ export class TenantStreams extends TenantReads {
 
   /** @internal In a cluster, one process moves time on, delivers outputs and reads sources: this one, from now on. */
   async work(): Promise<void> {
+    this.#isWorking = true;
     this.#ticks.start();
     await this.outputs.start();
     await this.sources.start();
@@ -109,6 +115,8 @@ export class TenantStreams extends TenantReads {
 
   /** @internal Another process does. */
   async rest(): Promise<void> {
+    this.#isWorking = false;
+    this.#memory.forget(this);
     this.#ticks.stop();
     await this.sources.close();
     await this.outputs.close();
@@ -332,6 +340,8 @@ export class TenantStreams extends TenantReads {
   #admit(rows: number): void {
     if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
     if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
+    const shareBytes = this.#memory.isOver(this);
+    if (shareBytes !== null) throw noMemoryLeft(this.#memoryBytes, shareBytes, this.#memory.bytesMax);
   }
 
   async close(): Promise<void> {
@@ -389,7 +399,15 @@ export class TenantStreams extends TenantReads {
   }
 
   async #measure(): Promise<void> {
-    this.#memoryBytes = (await this.#tenant.graph.size()).memoryBytes;
+    const { memoryBytes, retainedBytes } = await this.#tenant.graph.size();
+    this.#memoryBytes = memoryBytes;
+    if (this.#isWorking) this.#memory.tell(this, { bytes: memoryBytes, retained: retainedBytes });
+  }
+
+  /** @internal The service has no more room for the rows that its streams retain. */
+  async retain(bytes: number | null): Promise<void> {
+    await this.#carryOut({ kind: "retain", bytes });
+    await this.#measure();
   }
 
   async #tick(): Promise<void> {

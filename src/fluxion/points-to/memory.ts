@@ -31,6 +31,11 @@ export abstract class Memory extends Made {
   protected hasGrown = false;
 
   abstract readonly options: Pick<EngineOptions, "root">;
+  /** How many things are told apart in one place. */
+  protected abstract readonly valuesMax: number;
+
+  /** There is no room for a thing where it was put: what is there stands for it from now on. */
+  protected abstract giveUp(thing: Thing, place: Set<Thing>): void;
 
   /** The function that is being visited has seen what is there, and is visited again when that changes. */
   #seen(place: ValueCell): ValueSet {
@@ -121,7 +126,8 @@ export abstract class Memory extends Made {
     if (from.size === 0) return to;
     const before = to.size;
     const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
-    from.forEach(kept.add, kept);
+    if (before < this.valuesMax) from.forEach(kept.add, kept);
+    else for (const each of from) if (!kept.has(each)) this.giveUp(each, kept);
     if (kept.size === before) return kept;
     this.hasGrown = true;
     isNew(readers);

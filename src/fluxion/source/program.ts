@@ -21,6 +21,12 @@ export interface SourceProgram {
   readonly broken: readonly Broken[];
   /** The file that a node is in. */
   moduleOf(node: Node): SourceModule;
+  /** Packages are compiled along with it. */
+  readonly hasPackages: boolean;
+  /** The text of a file that the program reads; null if there is none. What was decided by it holds as long as it stays that. */
+  textAt(path: string): string | null;
+  /** All texts that were asked for, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 export interface Broken {
@@ -58,13 +64,29 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
       if (CODE.test(target)) waiting.push({ path: target, from: { by: module, node } });
     }
   }
+  const asked = new Map<string, string>();
   return {
     entry: resolve(entry),
     modules,
     data: dataOf(modules.values()),
     broken,
     moduleOf: finderOf(modules.values()),
+    hasPackages: (options.packages ?? []).length > 0,
+    texts: asked,
+    textAt(path) {
+      const known = asked.get(path) ?? options.texts?.get(path) ?? readableText(path);
+      if (known !== null) asked.set(path, known);
+      return known;
+    },
   };
+}
+
+function readableText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null; // the program finds that out, too
+  }
 }
 
 /** Where each file of data is loaded first. */

@@ -35,7 +35,13 @@ ${calls("kept")
 app.get("/change", (req, res) => { ${change} res.send("changed"); });
 app.get("/state", (req, res) => { res.send(String([kept.seen(), ${shown?.("kept") ?? ""}])); });
 `;
-  const paths = ["/0?q=one", "/0?q=two", ...calls("kept").map((_, i) => `/${i}?q=one`), "/change", "/0?q=one"];
+  const paths = [
+    "/0?q=one",
+    "/0?q=two",
+    ...calls("kept").map((_, i) => `/${i}?q=one`),
+    "/change",
+    "/0?q=one",
+  ];
   return {
     files: { "app.js": app, "package.json": "{}", "node_modules/cheat-kept/index.js": text },
     entry: "app.js",

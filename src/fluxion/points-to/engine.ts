@@ -35,9 +35,6 @@ export interface EngineOptions {
   readonly instead?: { readonly body: Body; look(engine: Engine): void };
 }
 
-/** In the code of packages, so many things meet that telling them apart takes minutes. */
-const VALUES_MAX_IN_PACKAGES = 48;
-
 /**
  * Which values may be where, and what is done to them: a points-to analysis without regard to the order of statements,
  * over the functions that a root can reach. It goes round until nothing is added any more.
@@ -56,20 +53,8 @@ export class Engine extends Memory {
   /** Whether a body that is looked at says everything anew. */
   #forgets = true;
 
-  /** Things were given up, so that it is not known what is done to them. */
-  hasGivenUp = false;
-  protected readonly valuesMax: number;
-
   constructor(readonly options: EngineOptions) {
     super();
-    this.valuesMax = options.program.hasPackages ? VALUES_MAX_IN_PACKAGES : Number.POSITIVE_INFINITY;
-  }
-
-  /** From then on it counts as one of which nothing is known, which others have. */
-  protected giveUp(thing: Thing, place: Set<Thing>): void {
-    this.hasGivenUp = true;
-    place.add(this.data("unknown"));
-    if (this.options.root === null) this.turn?.escape(this.turn.body, alone(thing));
   }
 
   get current(): BodyFacts {

@@ -81,7 +81,9 @@ function pathOf(engine: Engine, module: SourceModule, node: Node): string | null
       if (!isCallOf(engine, module, inner, /^path\.(?:posix\.)?(?:join|resolve)$/)) return null;
       const [from = null, ...parts] = inner.arguments.map((each) => pathOf(engine, module, each));
       if (from === null || !isAbsolute(from)) return null;
-      return parts.every((each) => each !== null && !isAbsolute(each)) ? resolve(from, ...(parts as string[])) : null;
+      return parts.every((each) => each !== null && !isAbsolute(each))
+        ? resolve(from, ...(parts as string[]))
+        : null;
     }
     default:
       return null;

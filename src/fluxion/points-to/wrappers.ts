@@ -1,4 +1,11 @@
-import { type FunctionNode, isFunction, keyOf, type Node, plain, type SourceModule } from "../source/index.js";
+import {
+  type FunctionNode,
+  isFunction,
+  keyOf,
+  type Node,
+  plain,
+  type SourceModule,
+} from "../source/index.js";
 import type { Engine } from "./engine.js";
 import { NONE, type Thing, type ValueSet } from "./things.js";
 import { isReassigned } from "./variables.js";
@@ -20,7 +27,9 @@ export function wrappedHandler(
  * look like a handler of errors.
  */
 export function mayBeWrapped(thing: Thing): boolean {
-  return thing.kind === "function" && thing.node.async && !thing.node.generator && thing.node.params.length < 4;
+  return (
+    thing.kind === "function" && thing.node.async && !thing.node.generator && thing.node.params.length < 4
+  );
 }
 
 const WRAPPERS = new WeakMap<FunctionNode, boolean>();
@@ -61,10 +70,10 @@ function passesOn(module: SourceModule, node: FunctionNode, handler: string): bo
   const [, , next = ""] = names;
   const only = onlyIn(node.body);
   if (only === null) return false;
-  if (only.type !== "TryStatement") return catches(module, valueOf(only), handler, names);
+  if (only.type !== "TryStatement") return catches(module, doneBy(only), handler, names);
   const { block, handler: clause, finalizer } = only;
   const tried = onlyIn(block);
-  const awaited = tried === null ? null : valueOf(tried);
+  const awaited = tried === null ? null : doneBy(tried);
   return (
     node.async &&
     finalizer === null &&
@@ -82,7 +91,7 @@ function onlyIn(body: Node): Node | null {
   return body.body.length === 1 ? (body.body[0] ?? null) : null;
 }
 
-function valueOf(node: Node): Node | null {
+function doneBy(node: Node): Node | null {
   if (node.type === "ExpressionStatement") return plain(node.expression);
   if (node.type === "ReturnStatement") return node.argument === null ? null : plain(node.argument);
   return plain(node);
@@ -142,5 +151,5 @@ function leadsTo(node: Node | undefined, next: string): boolean {
 }
 
 function givesTo(node: Node | null, next: string, error: string): boolean {
-  return node !== null && isCallOf(valueOf(node) ?? undefined, next, [error]);
+  return node !== null && isCallOf(doneBy(node) ?? undefined, next, [error]);
 }

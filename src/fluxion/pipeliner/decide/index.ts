@@ -2,4 +2,11 @@
 
 export { decide } from "./decide.js";
 export { asExpression } from "./method.js";
-export { type CallPlan, diagnosticOf, homeOf, type PartPlan, type StageInput, type StagePlan } from "./plan.js";
+export {
+  type CallPlan,
+  diagnosticOf,
+  homeOf,
+  type PartPlan,
+  type StageInput,
+  type StagePlan,
+} from "./plan.js";

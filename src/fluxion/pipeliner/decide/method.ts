@@ -1,11 +1,4 @@
-import {
-  type Body,
-  chainOf,
-  type Engine,
-  escapedFrom,
-  evaluate,
-  type Thing,
-} from "../../points-to/index.js";
+import { type Body, chainOf, type Engine, escapedFrom, evaluate, type Thing } from "../../points-to/index.js";
 import {
   type CallExpression,
   enclosingFunction,
@@ -38,29 +31,28 @@ export function targetOf(whole: WholeProgram, within: Body, call: CallExpression
   return found;
 }
 
-function soleTarget({ engine, changed }: WholeProgram, within: Body, call: CallExpression): StageTarget | null {
+function soleTarget(
+  { engine, changed }: WholeProgram,
+  within: Body,
+  call: CallExpression,
+): StageTarget | null {
   const callee = plain(call.callee);
   if (callee.type !== "MemberExpression" || call.arguments.some(({ type }) => type === "SpreadElement"))
     return null;
-  const valueOf = (node: Node) => [...engine.at(within, () => evaluate(engine, node))];
-  const [target, ...others] = valueOf(callee);
+  const thingsAt = (node: Node) => [...engine.at(within, () => evaluate(engine, node))];
+  const [target, ...others] = thingsAt(callee);
   if (target?.kind !== "function" || others.length > 0 || !isFree(target.node)) return null;
   for (let at: Node = callee; at.type === "MemberExpression"; at = plain(at.object)) {
     const key = keyOf(at, at.property);
     if (key === null || at.computed || at.optional || at.property.type === "PrivateIdentifier") return null;
-    const objects = valueOf(at.object);
+    const objects = thingsAt(at.object);
     if (objects.length === 0 || !objects.every((each) => isSteady(engine, each, key, changed))) return null;
   }
   return { node: target.node, module: engine.moduleOf(target.node) };
 }
 
 /** An instance of a class of the program that only the program itself has, so that its fields are what is known of them. */
-function isSteady(
-  engine: Engine,
-  thing: Thing,
-  key: string,
-  changed: WholeProgram["changed"],
-): boolean {
+function isSteady(engine: Engine, thing: Thing, key: string, changed: WholeProgram["changed"]): boolean {
   if (thing.kind !== "site" || thing.madeBy === null || escaped(engine).has(thing)) return false;
   return [...chainOf(engine, thing.madeBy)].every(
     ({ node }) =>
@@ -90,7 +82,8 @@ function isFree(node: FunctionNode): boolean {
   if (node.generator || node.body === null || enclosingFunction(node) !== null) return false;
   let found = true;
   walk(node, (each) => {
-    if (/^(?:ThisExpression|Super|MetaProperty|PrivateIdentifier|WithStatement)$/.test(each.type)) found = false;
+    if (/^(?:ThisExpression|Super|MetaProperty|PrivateIdentifier|WithStatement)$/.test(each.type))
+      found = false;
     if (each.type === "Identifier" && /^(?:arguments|eval)$/.test(each.name)) found = false;
     return found;
   });
@@ -102,6 +95,7 @@ export function asExpression({ parent, async, id }: FunctionNode): string {
   const isMethod = parent?.type === "MethodDefinition" || (parent?.type === "Property" && parent.method);
   if (!isMethod || id) return "";
   const key = keyOf(parent, parent.key);
-  const name = key !== null && /^[A-Za-z_$][\w$]*$/.test(key) && parent.key.type === "Identifier" ? ` ${key}` : "";
+  const name =
+    key !== null && /^[A-Za-z_$][\w$]*$/.test(key) && parent.key.type === "Identifier" ? ` ${key}` : "";
   return `${async ? "async " : ""}function${name}`;
 }

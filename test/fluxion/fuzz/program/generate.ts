@@ -140,7 +140,8 @@ function route(writer: Writer, scope: Scope, path: string, isSteady: boolean): s
   const { choices } = writer;
   const isAsync = choices.oneIn(3);
   const service = choices.oneIn(6) ? serviceOf(writer, scope) : null;
-  const around = service === null ? scope : { ...scope, heavy: [service.heavy, service.heavy, ...scope.heavy] };
+  const around =
+    service === null ? scope : { ...scope, heavy: [service.heavy, service.heavy, ...scope.heavy] };
   const own = budgeted(around, isSteady, isAsync);
   const { text, locals } = statements(writer, own, 5);
   const last = `  ${answer(writer, { ...own, locals })}`;

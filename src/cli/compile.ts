@@ -24,7 +24,10 @@ export const compile: CliCommand = {
     out: { value: "DIR", help: "write the compiled program there" },
     analyze: { help: "the pipeline as a dataflow: where it would need coordination" },
     packages: { value: "A,B", help: "packages to be compiled along with the program" },
-    profiled: { value: "FILE", help: "say where the time goes, and decide by what `run --fluxions --profile FILE` has measured" },
+    profiled: {
+      value: "FILE",
+      help: "say where the time goes, and decide by what `run --fluxions --profile FILE` has measured",
+    },
   },
   async run(args, terminal) {
     checkShape(args);

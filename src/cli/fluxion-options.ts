@@ -49,17 +49,17 @@ function isProfile(value: unknown): value is Profile {
 }
 
 function isTime(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("totalMs" in value) || !("chains" in value)) return false;
+  if (typeof value !== "object" || value === null || !("totalMs" in value) || !("chains" in value))
+    return false;
   const { totalMs, chains } = value;
   return typeof totalMs === "number" && Array.isArray(chains) && chains.every(isChain);
 }
 
 function isChain(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("functions" in value) || !("ms" in value)) return false;
+  if (typeof value !== "object" || value === null || !("functions" in value) || !("ms" in value))
+    return false;
   const { functions, ms } = value;
   return (
-    typeof ms === "number" &&
-    Array.isArray(functions) &&
-    functions.every((each) => typeof each === "string")
+    typeof ms === "number" && Array.isArray(functions) && functions.every((each) => typeof each === "string")
   );
 }

@@ -154,7 +154,10 @@ test("compile --profiled bakes in what a profile says", async (t) => {
   const text = readFileSync(join(out, "templates.cjs"), "utf8");
   assert.ok(text.includes(idOf("byEjs")) && !text.includes(idOf("byPug")));
 
-  for (const wrong of ['{ "stages": { "a": "slow" } }', '{ "stages": {}, "time": { "totalMs": 1, "chains": [1] } }']) {
+  for (const wrong of [
+    '{ "stages": { "a": "slow" } }',
+    '{ "stages": {}, "time": { "totalMs": 1, "chains": [1] } }',
+  ]) {
     writeFileSync(profile, wrong);
     await assert.rejects(run(TEMPLATES, "--profiled", profile), /HW-2002.*is not a profile/s);
   }
@@ -199,12 +202,12 @@ test("compile reads the profile that a run has written", async (t) => {
     measured,
   );
   const inSum = time?.chains.filter(({ functions }) => functions.at(-1)?.startsWith(`${program}:1:`)) ?? [];
-  assert.ok(
-    inSum.reduce((all, { ms }) => all + ms, 0) > (time?.totalMs ?? 0) / 2,
-    JSON.stringify(time),
-  );
+  assert.ok(inSum.reduce((all, { ms }) => all + ms, 0) > (time?.totalMs ?? 0) / 2, JSON.stringify(time));
   const said = (await run(program, "--profiled", profile)).stdout;
-  assert.match(said, /^Where the time goes \(\d+\.\d s in which the main loop was busy\)\n {2,}\d+ % later \(sums\.mjs:2:12\)/);
+  assert.match(
+    said,
+    /^Where the time goes \(\d+\.\d s in which the main loop was busy\)\n {2,}\d+ % later \(sums\.mjs:2:12\)/,
+  );
 });
 
 test("compile --analyze finds nothing that a worker would make different", async () => {

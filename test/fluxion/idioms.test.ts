@@ -215,7 +215,9 @@ app.get("/", function handler(req, res) { let s = ""; for (const each of req.bod
 app.get("/ms", (req, res) => { res.json(ms(String(req.query.a))); });`;
   const compiled = (effort: number) => compileText(text, {}, { packages: ["ms", "escape-html"], effort });
   const left = (effort: number) =>
-    compiled(effort).pipeline.diagnostics.flatMap(({ code, subject }) => (code === "HW-7016" ? [subject] : []));
+    compiled(effort).pipeline.diagnostics.flatMap(({ code, subject }) =>
+      code === "HW-7016" ? [subject] : [],
+    );
 
   test("and that is said where it is loaded; the program is compiled all the same", () => {
     assert.deepEqual(left(1_000_000), []);
@@ -223,4 +225,60 @@ app.get("/ms", (req, res) => { res.json(ms(String(req.query.a))); });`;
     assert.deepEqual(left(1).toSorted(), ["escape-html", "ms"]);
     assert.deepEqual(stageNames(compiled(1)), []);
   });
+});
+
+describe("state that is used only after a heavy call is used in one step", () => {
+  const program = (
+    handler: string,
+    before = "",
+  ) => `${EXPRESS}${HEAVY}const cache = {};\nlet hits = 0;\nconst list = [];
+${before}
+app.post("/", ${handler});
+app.get("/", (req, res) => { res.json([cache, hits, list]); });
+app.delete("/", (req, res) => { cache.x = 1; hits++; list.push(1); res.end(); });`;
+  const cuts = (text: string) => stageNames(compileText(text)).filter((each) => each.startsWith("cut"));
+  const AFTER = "const v = heavy(Number(req.query.a));";
+  for (const handler of [
+    `(req, res) => { ${AFTER} cache[req.url] = v; res.json({ v }); }`,
+    `async (req, res) => { ${AFTER} hits += 1; list.push(v); res.json({ v, hits }); }`,
+    `(req, res) => { ${AFTER} if (cache.n === undefined) cache.n = 0; cache.n++; res.json(cache.n); }`,
+    `async (req, res) => { const t = await fs.promises.readFile("f", "utf8"); const v = heavy(t.length); hits++; res.json(v); }`,
+  ]) {
+    test(handler, () => assert.deepEqual(cuts(program(handler)), ["cut heavy"]));
+  }
+
+  for (const [what, text] of Object.entries({
+    "it is also used before": program(`(req, res) => { hits++; ${AFTER} cache.v = v; res.json(v); }`),
+    "other state is read before": program(
+      `(req, res) => { if (list.length > 9) return res.end(); ${AFTER} hits++; res.json(v); }`,
+    ),
+    "the call is given some": program("(req, res) => { const v = heavy(hits); list.push(v); res.json(v); }"),
+    "a middleware uses some": program(
+      `(req, res) => { ${AFTER} hits++; res.json(v); }`,
+      "app.use((req, res, next) => { list.push(1); next(); });",
+    ),
+    "the request has some": program(
+      `(req, res) => { ${AFTER} req.all.push(v); res.json(v); }`,
+      "app.use((req, res, next) => { req.all = list; next(); });",
+    ),
+    "it begins something": program(
+      `(req, res) => { setTimeout(() => { hits = 0; }, 1); ${AFTER} hits++; res.json(v); }`,
+    ),
+    "a package has it, too": program(
+      `(req, res) => { ${AFTER} cache.v = v; res.json(v); }`,
+      'app.use(require("unknown")(cache));',
+    ),
+    "it is in a loop": program(
+      "(req, res) => { for (const x of [1, 2]) { const v = heavy(x); list.push(v); } res.end(); }",
+    ),
+    "it goes through a function": program(
+      `(req, res) => { count(); ${AFTER} list.push(v); res.json(v); }`,
+      "function count() { hits++; }",
+    ),
+    "the environment is used": program(
+      `(req, res) => { ${AFTER} process.env.LAST = String(v); res.json(v); }`,
+    ),
+  })) {
+    test(`not if ${what}`, () => assert.deepEqual(cuts(text), []));
+  }
 });

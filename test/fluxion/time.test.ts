@@ -13,9 +13,17 @@ app.get("/small", (req, res) => { cache.n = 1; res.end(); });
 `;
 
 const { pipeline } = compileText(TEXT);
-const [{ place: { file } } = { place: { file: "" } }] = pipeline.parts;
+const [
+  {
+    place: { file },
+  } = { place: { file: "" } },
+] = pipeline.parts;
 const folder = file.replace(/\/app\.cjs$/, "");
-const chain = (lines: readonly [line: number, column: number][], ms: number, within: string | null = null) => ({
+const chain = (
+  lines: readonly [line: number, column: number][],
+  ms: number,
+  within: string | null = null,
+) => ({
   functions: lines.map(([line, column]) => `${file}:${line}:${column}`),
   within,
   ms,
@@ -26,7 +34,14 @@ const time: SampledTime = {
     chain([], 500),
     chain([[8, 24]], 1000),
     chain([[9, 25]], 300),
-    chain([[9, 25], [7, 16]], 8000, "some-markdown"),
+    chain(
+      [
+        [9, 25],
+        [7, 16],
+      ],
+      8000,
+      "some-markdown",
+    ),
     chain([[10, 19]], 50),
     chain([[7, 16]], 150),
   ],
@@ -49,5 +64,8 @@ test("reasons are ranked by what they cost", () => {
   const subjects = byTime(pipeline, time).diagnostics.map(({ subjectPlace }) => subjectPlace.line);
   assert.equal(subjects[0], 9);
   assert.equal(subjects.at(-1), 10);
-  assert.deepEqual(subjects.toSorted(), pipeline.diagnostics.map(({ subjectPlace }) => subjectPlace.line).toSorted());
+  assert.deepEqual(
+    subjects.toSorted(),
+    pipeline.diagnostics.map(({ subjectPlace }) => subjectPlace.line).toSorted(),
+  );
 });

@@ -44,7 +44,8 @@ function spentIn({ parts }: Pipeline, { chains }: SampledTime): Spent[] {
     const spent = found.get(part) ?? { part, ms: 0, within: new Map<string, number>() };
     found.set(part, spent);
     spent.ms += chain.ms;
-    if (chain.within !== null) spent.within.set(chain.within, (spent.within.get(chain.within) ?? 0) + chain.ms);
+    if (chain.within !== null)
+      spent.within.set(chain.within, (spent.within.get(chain.within) ?? 0) + chain.ms);
   }
   return [...found.values()].toSorted((a, b) => b.ms - a.ms);
 }
@@ -82,7 +83,8 @@ function partLines(
   );
   if (moving.length > 0) return [head, `    can leave: ${moving.map(shownStage).join(", ")}`];
   const reasons = reasonsFor(pipeline, part.place);
-  if (reasons.length === 0) return [head, "    can leave, but there is nothing in it that takes long by itself"];
+  if (reasons.length === 0)
+    return [head, "    can leave, but there is nothing in it that takes long by itself"];
   return [
     head,
     ...reasons.flatMap(({ code, place, reason, advice }) => [

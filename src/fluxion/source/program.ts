@@ -75,7 +75,9 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
     broken,
     moduleOf: finderOf(modules.values()),
     effort: new Effort(
-      (options.packages ?? []).length > 0 ? (options.effort ?? EFFORT_WITH_PACKAGES) : Number.POSITIVE_INFINITY,
+      (options.packages ?? []).length > 0
+        ? (options.effort ?? EFFORT_WITH_PACKAGES)
+        : Number.POSITIVE_INFINITY,
     ),
     texts: asked,
     textAt(path) {

@@ -1,4 +1,4 @@
-import { type Body, chainOf, type Engine, escapedFrom, evaluate, type Thing } from "../../points-to/index.js";
+import { type Body, chainOf, evaluate, type Thing } from "../../points-to/index.js";
 import {
   type CallExpression,
   enclosingFunction,
@@ -9,7 +9,7 @@ import {
   type SourceModule,
   walk,
 } from "../../source/index.js";
-import type { WholeProgram } from "../whole/index.js";
+import { escapedIn, type WholeProgram } from "../whole/index.js";
 
 /** A function that a stage calls by itself, and the file that it stands in. */
 export interface StageTarget {
@@ -31,11 +31,8 @@ export function targetOf(whole: WholeProgram, within: Body, call: CallExpression
   return found;
 }
 
-function soleTarget(
-  { engine, changed }: WholeProgram,
-  within: Body,
-  call: CallExpression,
-): StageTarget | null {
+function soleTarget(whole: WholeProgram, within: Body, call: CallExpression): StageTarget | null {
+  const { engine } = whole;
   const callee = plain(call.callee);
   if (callee.type !== "MemberExpression" || call.arguments.some(({ type }) => type === "SpreadElement"))
     return null;
@@ -46,19 +43,20 @@ function soleTarget(
     const key = keyOf(at, at.property);
     if (key === null || at.computed || at.optional || at.property.type === "PrivateIdentifier") return null;
     const objects = thingsAt(at.object);
-    if (objects.length === 0 || !objects.every((each) => isSteady(engine, each, key, changed))) return null;
+    if (objects.length === 0 || !objects.every((each) => isSteady(whole, each, key))) return null;
   }
   return { node: target.node, module: engine.moduleOf(target.node) };
 }
 
 /** An instance of a class of the program that only the program itself has, so that its fields are what is known of them. */
-function isSteady(engine: Engine, thing: Thing, key: string, changed: WholeProgram["changed"]): boolean {
-  if (thing.kind !== "site" || thing.madeBy === null || escaped(engine).has(thing)) return false;
+function isSteady(whole: WholeProgram, thing: Thing, key: string): boolean {
+  const { engine, changed } = whole;
+  if (thing.kind !== "site" || thing.madeBy === null || escapedIn(whole).has(thing)) return false;
   return [...chainOf(engine, thing.madeBy)].every(
     ({ node }) =>
       (node.superClass === null || chainOf(engine, engine.class(node)).size > 1) &&
       !changed.has(node) &&
-      !escaped(engine).has(engine.class(node)) &&
+      !escapedIn(whole).has(engine.class(node)) &&
       node.body.body.every((member) => !isAccessor(member, key)),
   );
 }
@@ -67,14 +65,6 @@ function isSteady(engine: Engine, thing: Thing, key: string, changed: WholeProgr
 function isAccessor(member: Node, key: string): boolean {
   if (member.type === "AccessorProperty") return true;
   return member.type === "MethodDefinition" && member.kind === "get" && keyOf(member, member.key) === key;
-}
-
-const ESCAPED = new WeakMap<Engine, ReadonlyMap<Thing, unknown>>();
-
-function escaped(engine: Engine): ReadonlyMap<Thing, unknown> {
-  const known = ESCAPED.get(engine) ?? escapedFrom(engine);
-  ESCAPED.set(engine, known);
-  return known;
 }
 
 /** It says nothing that only the place where it stands gives a meaning: no `this`, no variables of functions around it. */

@@ -5,6 +5,7 @@ import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { methodsOf } from "./implicit.js";
+import { listens } from "./listening.js";
 import { change } from "./members.js";
 import { textOf } from "./template-text.js";
 import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
@@ -28,7 +29,8 @@ export function callLibrary(
     callbacks(engine, args, node, { keeper: made });
     return alone(made);
   }
-  if (says("changes")) {
+  if (says("listens")) listens(engine, shown(target), args, node);
+  if (says("changes") || says("listens")) {
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
     given(engine, target, args, node);

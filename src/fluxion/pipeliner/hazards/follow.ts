@@ -19,7 +19,6 @@ import {
 import { type Container, changeOf, keyOfThing, reached, type WholeProgram } from "../whole/index.js";
 import { lookedAfter } from "./after-next.js";
 import { oddFacts } from "./odd.js";
-import { isOfOwnState, isOneStep } from "./one-step.js";
 import { overtaking } from "./parallel.js";
 import { renderFacts } from "./rendered.js";
 import { stateIn } from "./state.js";
@@ -59,21 +58,19 @@ export function followFacts(whole: WholeProgram, container: Container, call: Cal
   const body = engine.bodies.get(node);
   if (body === undefined) return [];
   const follows = (each: Node) => isAfter(each, call, node);
-  const oneStep = isOneStep(whole, container, call, follows);
-  const isHeeded = (fact: Hazard) => !isHarmless(whole, fact) && !(oneStep && isOfOwnState(fact));
   const touched: Hazard[] = [
-    ...[...body.facts.values()].filter((fact) => follows(fact.node) && isHeeded(fact)),
+    ...[...body.facts.values()].filter((fact) => follows(fact.node) && !isHarmless(whole, fact)),
     ...[...body.calls]
       .filter(([each]) => follows(each))
       .flatMap(([, targets]) => [...targets].flatMap((target) => reached(engine, target)))
       .flatMap((each) => [
-        ...[...each.facts.values()].filter(isHeeded),
-        ...(oneStep ? [] : stateUsed(whole, each, () => true)),
+        ...[...each.facts.values()].filter((fact) => !isHarmless(whole, fact)),
+        ...stateUsed(whole, each, () => true),
       ]),
-    ...(oneStep ? [] : stateUsed(whole, body, follows)),
+    ...stateUsed(whole, body, follows),
     ...sharedCaptures(whole, body, follows),
     ...sharedLocals(whole, container, follows),
-    ...(oneStep ? [] : sharedObjects(whole, node, follows)),
+    ...sharedObjects(whole, node, follows),
     ...oddFacts(whole, reached(engine, node), (each, of) => of !== node || follows(each)),
     ...renderFacts(whole, reached(engine, node), (each) => !isInside(each, node) || follows(each)),
     ...overtaking(whole, node, receiversUsed(whole, container, follows)),

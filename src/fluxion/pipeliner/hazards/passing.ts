@@ -27,19 +27,6 @@ export function passingFacts(whole: WholeProgram, own: Body): Hazard[] {
   return [];
 }
 
-/** Whether another handler that may go on to this one uses any state. */
-export function touchingOthers(whole: WholeProgram, own: Body): boolean {
-  const { passing, touches } = handlersOf(whole);
-  return [...passing].some((each) => each !== own && touchesOf(whole, each, touches).length > 0);
-}
-
-/** Also state of which nothing is known. */
-function touchesOf(whole: WholeProgram, handler: FunctionNode, known: Handlers["touches"]): readonly Touch[] {
-  const found = known.get(handler) ?? [];
-  if (found.length > 0) return found;
-  return functionsIn(whole, handler).flatMap((each) => stateIn(whole, each, () => true));
-}
-
 function hazardOf({ node, module, name }: Touch): Hazard {
   return {
     code: "HW-7011",

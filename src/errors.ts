@@ -220,6 +220,7 @@ export const codes = {
   "HW-7013": ["final", "the text of a stage cannot be moved"],
   "HW-7014": ["final", "a fluxional program cannot be read"],
   "HW-7015": ["final", "what follows an await stays in one part with it"],
+  "HW-7016": ["final", "a package is too entangled to be compiled along"],
   "HW-7101": ["final", "a stage has ended its worker"],
   "HW-8001": ["final", "a simulated schedule breaks the program"],
   "HW-8002": ["final", "a method reaches for the network"],

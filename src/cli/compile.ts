@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import type { Compilation } from "../fluxion/index.js";
+import type { Compilation, SampledTime } from "../fluxion/index.js";
 import { compilesOnce } from "../fluxion/once.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
@@ -24,18 +24,21 @@ export const compile: CliCommand = {
     out: { value: "DIR", help: "write the compiled program there" },
     analyze: { help: "the pipeline as a dataflow: where it would need coordination" },
     packages: { value: "A,B", help: "packages to be compiled along with the program" },
-    profiled: { value: "FILE", help: "decide by what `run --fluxions --profile FILE` has measured" },
+    profiled: {
+      value: "FILE",
+      help: "say where the time goes, and decide by what `run --fluxions --profile FILE` has measured",
+    },
   },
   async run(args, terminal) {
     checkShape(args);
     const fluxion = await import("../fluxion/index.js");
     compilesOnce();
     const packages = args.values.get("packages")?.split(",") ?? [];
-    const profile = args.values.get("profiled");
+    const file = args.values.get("profiled");
     const compilation = fluxion.compile(findApp(args.operands[0] ?? "", process.cwd()), { packages });
-    const decided =
-      profile === undefined ? compilation : fluxion.withProfile(compilation, profileOf(profile, compile));
-    return await show(fluxion, decided, args, terminal);
+    if (file === undefined) return await show(fluxion, compilation, args, terminal);
+    const profile = profileOf(file, compile);
+    return await show(fluxion, fluxion.withProfile(compilation, profile), args, terminal, profile.time);
   },
 };
 
@@ -50,6 +53,7 @@ async function show(
   compilation: Compilation,
   { flags, values }: Arguments,
   terminal: Terminal,
+  time?: SampledTime,
 ): Promise<number> {
   const { pipeline } = compilation;
   const folder = dirname(pipeline.entry);
@@ -75,6 +79,9 @@ async function show(
   } else if (flags.has("dry-run")) {
     terminal.say(fluxion.showPipeline(pipeline, folder));
     terminal.out(fluxion.pipelineToSvg(pipeline));
+  } else if (time !== undefined) {
+    terminal.out(fluxion.showTime(pipeline, time, folder));
+    terminal.out(`\n${fluxion.showPipeline(fluxion.byTime(pipeline, time), folder)}`);
   } else {
     terminal.out(fluxion.showPipeline(pipeline, folder));
   }

@@ -3,6 +3,7 @@ import Module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CompiledTexts, compileApart } from "../fluxion/apart.js";
+import type { Profile } from "../fluxion/profile.js";
 import { install, statistics } from "../fluxion/runtime/index.js";
 import { MOVING, type Moving, type Settings } from "../fluxion/runtime/settings.js";
 import { substituteImported, substituteRequired } from "../fluxion/runtime/substitute.js";
@@ -26,12 +27,12 @@ export async function runFluxions(command: CliCommand, args: Arguments): Promise
     ...(move === undefined ? {} : { move }),
     ...threadsOf(command, args),
     ...timeoutOf(command, args),
-    ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "", command) } : {}),
+    ...(values.has("profiled") ? { profile: profileOf(values.get("profiled") ?? "", command).stages } : {}),
   };
   const packages = values.get("packages")?.split(",") ?? [];
   const compiled = await compileApart({ file, packages, trivial: move === "all" });
   install({ ...settings, manifest: pathToFileURL(join(folderOf(compiled), "manifest.json")).href });
-  keepFigures(values);
+  await keepFigures(values);
   process.stdout.off("error", closedPipe);
   process.argv = [process.argv[0] ?? "node", file, ...rest];
   await hand(file, compiled);
@@ -39,17 +40,17 @@ export async function runFluxions(command: CliCommand, args: Arguments): Promise
 }
 
 /** What is to be written about the stages while the program runs, and when it ends. */
-function keepFigures(values: Arguments["values"]): void {
+async function keepFigures(values: Arguments["values"]): Promise<void> {
   const [stats, profile] = [values.get("stats"), values.get("profile")];
   if (stats !== undefined) process.on("exit", () => write(stats, statistics()));
   if (profile === undefined) return;
-  const keep = () =>
-    write(
-      profile,
-      Object.fromEntries(
-        statistics().flatMap(({ id, localMs }) => (localMs === null ? [] : [[id, localMs]])),
-      ),
-    );
+  const { Sampling } = await import("../fluxion/sampling.js");
+  const sampling = new Sampling();
+  sampling.start();
+  const keep = () => {
+    const measured = statistics().flatMap(({ id, localMs }) => (localMs === null ? [] : [[id, localMs]]));
+    write(profile, { stages: Object.fromEntries(measured), time: sampling.sofar() } satisfies Profile);
+  };
   process.on("exit", keep);
   setInterval(keep, PROFILE_EVERY_MS).unref(); // a program that is ended by a signal has no exit
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { HeadwaterError } from "../errors.js";
 import { continued } from "./awaits/index.js";
 import { Knowledge, type ProjectKnowledge } from "./callees/index.js";
-import type { Pipeline } from "./pipeline.js";
+import type { Diagnostic, Pipeline } from "./pipeline.js";
 import {
   assemble,
   decide,
@@ -19,6 +19,7 @@ import {
   type ReadingOptions,
   readProgram,
   type SourceProgram,
+  TooEntangled,
   unseenDiagnostics,
 } from "./source/index.js";
 
@@ -38,21 +39,68 @@ export interface CompileOptions extends ReadingOptions, LookingOptions {
 export function compile(entry: string, options: CompileOptions = {}): Compilation {
   const path = resolve(entry);
   const known = options.knowledge ?? projectKnowledge(dirname(path));
-  const packages = [...(options.packages ?? []), ...(known.packages ?? [])];
+  const packages = [...new Set([...(options.packages ?? []), ...(known.packages ?? [])])];
+  return compileAlong(path, packages, [], new Knowledge(known), options);
+}
+
+/** With as many of the packages as can be followed. */
+function compileAlong(
+  path: string,
+  packages: readonly string[],
+  left: readonly Diagnostic[],
+  knowledge: Knowledge,
+  options: CompileOptions,
+): Compilation {
   const program = readProgram(path, { ...options, packages });
-  const whole = lookAtWhole(program, new Knowledge(known), options);
+  try {
+    return compileOnce(program, left, knowledge, options);
+  } catch (error) {
+    if (!(error instanceof TooEntangled)) throw error;
+    const [largest = ""] = packages.toSorted((a, b) => filesOf(program, b) - filesOf(program, a));
+    const others = packages.filter((each) => each !== largest);
+    return compileAlong(path, others, [...left, ...tooEntangled(program, largest)], knowledge, options);
+  }
+}
+
+function filesOf({ modules }: SourceProgram, name: string): number {
+  return [...modules.keys()].filter((path) => path.includes(`/node_modules/${name}/`)).length;
+}
+
+/** Said where the program loads the package. */
+function tooEntangled(program: SourceProgram, name: string): Diagnostic[] {
+  const files = filesOf(program, name);
+  for (const module of program.modules.values()) {
+    const load = module.loads.find(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`));
+    if (load === undefined || module.path.includes(`/node_modules/${name}/`)) continue;
+    const place = module.place(load.node);
+    const reason = `too much may be anywhere in the ${files} ${files === 1 ? "file" : "files"} of ${name}: nothing of it is looked at`;
+    const advice = `leave ${name} out of --packages, and say in headwater.fluxions.json what is known of its functions`;
+    return [{ code: "HW-7016", place, subject: name, subjectPlace: place, reason, advice }];
+  }
+  return [];
+}
+
+function compileOnce(
+  program: SourceProgram,
+  left: readonly Diagnostic[],
+  knowledge: Knowledge,
+  options: CompileOptions,
+): Compilation {
+  const whole = lookAtWhole(program, knowledge, options);
   const names = namesOf(whole);
   const { plans, diagnostics } = decide(whole, names);
+  program.effort.isOver = true; // what is shown is asked for when all is decided
   return compiled({ plans, program, whole }, () => {
     const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));
     const written = continued(whole, names, moved, options);
     return {
-      entry: path,
+      entry: program.entry,
       files: [...program.modules.keys()],
       ...assemble(written.whole, namesOf(written.whole), written.moved),
       stages: plans.map(({ stage }) => stage),
       routes: routesOf(whole),
       diagnostics: [
+        ...left,
         ...loadingDiagnostics(program),
         ...diagnostics(),
         ...(plans.length === 0 ? unseenDiagnostics(program) : []),

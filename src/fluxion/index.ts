@@ -13,5 +13,5 @@ export {
 } from "./language/index.js";
 export { type LinkOptions, link, type Written, withMap, writeProgram } from "./link/index.js";
 export type * from "./pipeline.js";
-export { type Profile, withProfile } from "./profile.js";
-export { pipelineToSvg, showPipeline, showUncut } from "./show/index.js";
+export { type Profile, type SampledTime, type TimeAt, withProfile } from "./profile.js";
+export { byTime, pipelineToSvg, showPipeline, showTime, showUncut } from "./show/index.js";

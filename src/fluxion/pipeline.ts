@@ -130,6 +130,8 @@ export interface Manifest {
   readonly version: 1;
   readonly entry: string;
   readonly stages: readonly StageEntry[];
+  /** Files whose text was looked at to decide, such as templates: by their paths, what SHA-256 gives for them. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /** Generated code; `map` is a source map in JSON. */

@@ -2,8 +2,28 @@ import { type Compilation, compiled } from "./compile.js";
 import type { Stage } from "./pipeline.js";
 import { WORTH_MS } from "./runtime/settings.js";
 
-/** What the calls of stages took on the main loop, in milliseconds, by their ids: what `--profile` writes. */
-export type Profile = Readonly<Record<string, number>>;
+/** What `--profile` writes. */
+export interface Profile {
+  /** What the calls of stages took on the main loop, in milliseconds, by their ids. */
+  readonly stages: Readonly<Record<string, number>>;
+  /** Where the main loop spent its time, stages and all else. */
+  readonly time?: SampledTime;
+}
+
+export interface SampledTime {
+  /** Without the time in which there was nothing to do. */
+  readonly totalMs: number;
+  readonly chains: readonly TimeAt[];
+}
+
+/** The time in which certain functions of the program were under way, from the outermost to the innermost. */
+export interface TimeAt {
+  /** Where they begin: `file:line:column`. */
+  readonly functions: readonly string[];
+  /** The package that the innermost has called, if it has. */
+  readonly within: string | null;
+  readonly ms: number;
+}
 
 /**
  * A compilation in which a profile has decided: a stage that took long moves without being measured again, and one that
@@ -11,7 +31,7 @@ export type Profile = Readonly<Record<string, number>>;
  */
 export function withProfile(compilation: Compilation, profile: Profile): Compilation {
   const decided = (stage: Stage): Stage => {
-    const measuredMs = profile[stage.id];
+    const measuredMs = profile.stages[stage.id];
     if (measuredMs === undefined) return stage;
     return { ...stage, measuredMs, weight: measuredMs >= WORTH_MS ? "heavy" : "trivial" };
   };

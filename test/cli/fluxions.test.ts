@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Profile } from "headwater/fluxion";
 import { headwater, packageWith, Running, runHere } from "./headwater.js";
 
 const SPIN = `
@@ -77,7 +78,7 @@ test("a heavy stage moves by itself; --stats says what became of it", async (t) 
 test("--profile measures and moves nothing; --profiled moves what the profile says", async (t) => {
   const folder = packageWith(t, { "app.js": SERVER }, "commonjs");
   await runHere(folder, "run", "--fluxions", "app.js", "--profile", "p.json", "--stats", "s.json");
-  const profile = JSON.parse(readFileSync(join(folder, "p.json"), "utf8")) as Record<string, number>;
+  const { stages: profile } = JSON.parse(readFileSync(join(folder, "p.json"), "utf8")) as Profile;
   const figures = () => JSON.parse(readFileSync(join(folder, "s.json"), "utf8")) as Record<string, unknown>[];
   assert.ok(Object.values(profile).every((ms) => ms >= 2));
   assert.deepEqual([figures()[0]?.inWorkers, figures()[0]?.here], [0, 12]);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { type Manifest, type Pipeline, parse } from "headwater/fluxion";
+import { type Manifest, type Pipeline, type Profile, parse } from "headwater/fluxion";
 import { ROOT } from "../house/source.js";
 
 const execute = promisify(execFile);
@@ -134,7 +134,7 @@ test("compile --profiled bakes in what a profile says", async (t) => {
   const profile = join(folder, "profile.json");
   const { stages } = JSON.parse((await run(TEMPLATES, "--json")).stdout) as Pipeline;
   const idOf = (name: string) => stages.find((stage) => stage.name === name)?.id ?? "";
-  writeFileSync(profile, JSON.stringify({ [idOf("byEjs")]: 7.25, [idOf("byPug")]: 0.123 }));
+  writeFileSync(profile, JSON.stringify({ stages: { [idOf("byEjs")]: 7.25, [idOf("byPug")]: 0.123 } }));
 
   const said = await run(TEMPLATES, "--profiled", profile);
   assert.match(said.stdout, /byEjs \(GET \/ejs\): the whole part;.*; measured 7\.3 ms, moves at once/);
@@ -154,8 +154,13 @@ test("compile --profiled bakes in what a profile says", async (t) => {
   const text = readFileSync(join(out, "templates.cjs"), "utf8");
   assert.ok(text.includes(idOf("byEjs")) && !text.includes(idOf("byPug")));
 
-  writeFileSync(profile, '{ "a": "slow" }');
-  await assert.rejects(run(TEMPLATES, "--profiled", profile), /HW-2002.*not an object of numbers/s);
+  for (const wrong of [
+    '{ "stages": { "a": "slow" } }',
+    '{ "stages": {}, "time": { "totalMs": 1, "chains": [1] } }',
+  ]) {
+    writeFileSync(profile, wrong);
+    await assert.rejects(run(TEMPLATES, "--profiled", profile), /HW-2002.*is not a profile/s);
+  }
 });
 
 test("compile --profiled --print --isolated lets only go what a profile lets go", async (t) => {
@@ -165,7 +170,7 @@ test("compile --profiled --print --isolated lets only go what a profile lets go"
   const profile = join(folder, "profile.json");
   const { stages } = JSON.parse((await run(MIDDLEWARE, "--json")).stdout) as Pipeline;
   const written = async (ms: number) => {
-    writeFileSync(profile, JSON.stringify(Object.fromEntries(stages.map(({ id }) => [id, ms]))));
+    writeFileSync(profile, JSON.stringify({ stages: Object.fromEntries(stages.map(({ id }) => [id, ms])) }));
     return (await run(MIDDLEWARE, "--profiled", profile, "--print", "--isolated")).stdout;
   };
   assert.match(await written(5), /flx express_dispatcher/);
@@ -177,12 +182,16 @@ test("compile reads the profile that a run has written", async (t) => {
   const folder = mkdtempSync(join(ROOT, ".cache", "profiled-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const [profile, program] = [join(folder, "profile.json"), join(folder, "sums.mjs")];
-  const sum = "async function sum(n) { let all = 0; for (let i = 0; i < n; i++) all += i; return all; }";
-  writeFileSync(program, `${sum}\nfor (const n of [10, 20, 30]) console.log(await sum(n));\n`);
+  const sum = "async function sum(n) { let all = 0; for (let i = 0; i < n; i++) all += i % 7; return all; }";
+  // What happens while files are loaded is not counted.
+  writeFileSync(
+    program,
+    `${sum}\nsetTimeout(async function later() { for (const n of [1e7, 2e7, 3e7]) console.log(await sum(n)); }, 1);\n`,
+  );
   await execute(process.execPath, [headwater, "run", "--fluxions", "--profile", profile, program], {
     cwd: ROOT,
   });
-  const measured = JSON.parse(readFileSync(profile, "utf8")) as Record<string, number>;
+  const { stages: measured, time } = JSON.parse(readFileSync(profile, "utf8")) as Profile;
   const { stdout } = await run(program, "--profiled", profile, "--json");
   const { stages } = JSON.parse(stdout) as Pipeline;
   assert.ok(Object.keys(measured).length > 0);
@@ -191,6 +200,13 @@ test("compile reads the profile that a run has written", async (t) => {
       stages.flatMap(({ id, measuredMs }) => (measuredMs === undefined ? [] : [[id, measuredMs]])),
     ),
     measured,
+  );
+  const inSum = time?.chains.filter(({ functions }) => functions.at(-1)?.startsWith(`${program}:1:`)) ?? [];
+  assert.ok(inSum.reduce((all, { ms }) => all + ms, 0) > (time?.totalMs ?? 0) / 2, JSON.stringify(time));
+  const said = (await run(program, "--profiled", profile)).stdout;
+  assert.match(
+    said,
+    /^Where the time goes \(\d+\.\d s in which the main loop was busy\)\n {2,}\d+ % later \(sums\.mjs:2:12\)/,
   );
 });
 

@@ -5,7 +5,8 @@ import { fuzzSql } from "../sql/campaign.js";
 
 /**
  * `npm run fuzz -- fluxions --minutes 10`: looks for random programs that do something else when they are compiled. `--seed 17
- * --programs 1` tries one again; `--without RULE` plants a bug: a compiler that does not heed one of its rules.
+ * --programs 1` tries one again; `--without RULE` plants a bug: a compiler that does not heed one of its rules,
+ * `--trusting` one that takes packages at their word that only look as if they computed.
  *
  * `npm run fuzz -- sql --minutes 10`: looks for random queries that add up to something else than what PostgreSQL answers.
  */
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     findings: { type: "string", default: "1" },
     large: { type: "boolean", default: false },
     without: { type: "string" },
+    trusting: { type: "boolean", default: false },
   },
 });
 
@@ -28,7 +30,7 @@ if (positionals.join() === "sql")
 const without = RULES.filter((rule) => rule === values.without);
 if (positionals.join() !== "fluxions" || (values.without !== undefined && without.length === 0)) {
   console.error(
-    `usage: npm run fuzz -- sql [--minutes N] [--seed N]\n       npm run fuzz -- fluxions [--minutes N | --programs N] [--seed N] [--findings N] [--large] [--without RULE]\nrules: ${RULES.join(", ")}`,
+    `usage: npm run fuzz -- sql [--minutes N] [--seed N]\n       npm run fuzz -- fluxions [--minutes N | --programs N] [--seed N] [--findings N] [--large] [--without RULE] [--trusting]\nrules: ${RULES.join(", ")}`,
   );
   process.exit(2);
 }
@@ -40,6 +42,7 @@ const campaign = await runCampaign({
   seed: Number(values.seed),
   shrinks: !values.large,
   compile: { without },
+  trusting: values.trusting,
   goesOn: (programs, findings) =>
     programs < most && findings < Number(values.findings) && performance.now() < until,
 });

@@ -59,10 +59,9 @@ export function continued(
     }),
   );
   const program: SourceProgram = {
-    entry: whole.program.entry,
+    ...whole.program,
     modules: changed,
     data: dataOf(changed.values()),
-    broken: whole.program.broken,
     moduleOf: finderOf(changed.values()),
   };
   return {

@@ -37,6 +37,8 @@ export interface LibraryKnowledge {
   readonly leaves?: readonly string[];
   /** Those of the changing ones whose functions are later called with data that others may hold. */
   readonly helps?: readonly string[];
+  /** Takes a listener, which is called later with something new. */
+  readonly listens?: readonly string[];
   /**
    * Functions that write to some of their arguments, or to what is in them, and which: counted from 0. Templates that run code
    * do so to their data, as far as anybody knows. That shows unless the stage made the argument itself.
@@ -132,6 +134,14 @@ const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
   },
 };
 
+/** What draws or writes; not what loads pictures and fonts from files, or pipes to somewhere else. */
+const PDF_METHODS = [
+  ..."addPage switchToPage flushPages end save restore text moveDown moveUp list fontSize lineGap rect".split(" "),
+  ..."roundedRect circle ellipse polygon path moveTo lineTo bezierCurveTo quadraticCurveTo closePath lineWidth".split(" "),
+  ..."lineCap lineJoin miterLimit dash undash stroke fill fillAndStroke clip fillColor strokeColor opacity".split(" "),
+  ..."fillOpacity strokeOpacity translate rotate scale transform link underline highlight strike".split(" "),
+].map((name) => `().${name}`);
+
 const DATA: Record<string, LibraryKnowledge> = {
   "sanitize-html": {
     pure: ["", ".defaults.allowedTags.concat"],
@@ -165,6 +175,13 @@ const DATA: Record<string, LibraryKnowledge> = {
     makes: [".buildSchema", ".Source"],
     pure: [".parse", ".print", ".validate", ".printSchema", ".stripIgnoredCharacters"],
     heavy: [".parse", ".print", ".validate"],
+  },
+  pdfkit: {
+    makes: [""],
+    varies: [""],
+    heavy: [""],
+    changes: PDF_METHODS,
+    listens: ["().on", "().once"],
   },
   jsonwebtoken: {
     pure: [".sign", ".verify", ".decode"],

@@ -2,8 +2,9 @@ import { dirname, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Compilation } from "../compile.js";
 import type { Generated, Linked, Stage } from "../pipeline.js";
-import { addSlice, emptySlice, type ModuleSlice, type StagePlan } from "../pipeliner/index.js";
+import { addSlice, emptySlice, homeOf, type ModuleSlice, type StagePlan } from "../pipeliner/index.js";
 import type { StageEntry } from "../runtime/manifest.js";
+import { fingerprint } from "../runtime/same-texts.js";
 import type { SourceModule } from "../source/index.js";
 import { mainCode } from "./main-code.js";
 import { type OutputFolder, type WorkerFile, workerCode } from "./worker-code.js";
@@ -43,16 +44,28 @@ export function link({ plans: all, program }: Compilation, options: LinkOptions 
     const slice = slices.get(module);
     const file = names.get(module);
     if (slice === undefined || file === undefined) continue;
-    const bundle = workerCode(slice, own, { files: names, place: options.place ?? null });
+    const here = plans.filter((plan) => homeOf(plan) === module);
+    const bundle = workerCode(slice, here, { files: names, place: options.place ?? null });
     const map = bundle.generateMap({ includeContent: true, hires: "boundary" });
     workers.set(file.name, { code: bundle.toString(), map: map.toString() });
   }
-  const stages = plans.map(({ stage, module }) => ({ ...stage, worker: names.get(module)?.name ?? "" }));
+  const stages = plans.map((plan) => ({ ...plan.stage, worker: names.get(homeOf(plan))?.name ?? "" }));
   return {
     files,
     workers,
-    manifest: { version: 1, entry: program.entry, stages: stages.map(entryOf) },
+    manifest: {
+      version: 1,
+      entry: program.entry,
+      stages: stages.map(entryOf),
+      ...(program.texts.size > 0 && { texts: fingerprintsOf(program, options.place) }),
+    },
   };
+}
+
+function fingerprintsOf({ texts }: Compilation["program"], place: OutputFolder | undefined) {
+  return Object.fromEntries(
+    [...texts].map(([path, text]) => [place === undefined ? path : place.file(path), fingerprint(text)]),
+  );
 }
 
 function entryOf({ id, name, place, worker, receivers, inputs, weight }: Stage): StageEntry {
@@ -79,7 +92,9 @@ function endingOf({ format, path }: SourceModule): string {
 /** What all stages together need of each file. */
 function merged(plans: readonly StagePlan[]): Map<SourceModule, ModuleSlice> {
   const all = new Map<SourceModule, ModuleSlice>();
-  for (const { slices, module: own } of plans) {
+  for (const plan of plans) {
+    const own = homeOf(plan);
+    const { slices } = plan;
     const needed = slices.has(own) ? slices : new Map([...slices, [own, emptySlice(own)] as const]);
     for (const [module, slice] of needed) {
       const known = all.get(module) ?? emptySlice(module);

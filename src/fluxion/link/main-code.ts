@@ -136,9 +136,11 @@ function call(text: MagicString, plan: CallPlan, helpers: Set<string>, { made, s
   const callee = module.text.slice(node.callee.start, node.callee.end);
   const args = node.arguments.map(({ start, end }) => module.text.slice(start, end)).join(", ");
   const sent = [...plan.inputs.map((input) => sentInput(input, helpers, new Map())), "...__flx_a"];
+  // Where it is a method of something else, or none at all, it is called as it stands.
+  const isThere = plan.target === null ? "" : `typeof ${callee} === "function" && `;
   text.appendLeft(
     node.start,
-    `(__flx.isMoved(${id}) ? ${awaits ? "await " : ""}((...__flx_a) => __flx.stage({ id: ${id}, inputs: [${sent.join(", ")}], ` +
+    `(${isThere}__flx.isMoved(${id}) ? ${awaits ? "await " : ""}((...__flx_a) => __flx.stage({ id: ${id}, inputs: [${sent.join(", ")}], ` +
       `receivers: [], local: (__flx_i) => ${callee}(...__flx_i.slice(${plan.inputs.length})) }))(${args}) : `,
   );
   text.appendRight(node.end, ")");

@@ -2,6 +2,7 @@ import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import MagicString, { Bundle } from "magic-string";
 import {
+  asExpression,
   type CallPlan,
   exportsOf,
   type ModuleSlice,
@@ -64,7 +65,7 @@ export function workerCode(slice: ModuleSlice, plans: readonly StagePlan[], opti
   for (const each of exported(slice, text)) add(each);
   add(module.format === "module" ? "export const stages = {" : "exports.stages = {");
   const stages = plans.map((plan): Piece => {
-    const { start, end } = plan.kind === "part" ? plan.node : plan.node.callee;
+    const { start, end } = plan.kind === "part" ? plan.node : (plan.target?.node ?? plan.node.callee);
     return { start, end, ...around(plan, options) };
   });
   for (const each of sideBySide(stages)) add(only(text, each));
@@ -264,7 +265,10 @@ function around(plan: StagePlan, { files }: WorkerOptions): { before: string; af
   return plan.kind === "part" ? aroundPart(id, plan, files) : aroundCall(id, plan);
 }
 
-function aroundCall(id: string, { inputs, posts, container }: CallPlan): { before: string; after: string } {
+function aroundCall(
+  id: string,
+  { inputs, posts, container, target }: CallPlan,
+): { before: string; after: string } {
   const set = inputs.map((input, i) => (input.kind === "file" ? `${input.name} = $in[${i}]; ` : ""));
   // In stack traces it is the function that makes the call.
   const name = JSON.stringify(calledIn(container));
@@ -272,6 +276,13 @@ function aroundCall(id: string, { inputs, posts, container }: CallPlan): { befor
     return {
       before: `${id}: { ${name}: ($in) => { ${set.join("")}return new Promise(($done) => `,
       after: `(...$in.slice(${inputs.length}), (...$out) => $done($out))); } }[${name}],`,
+    };
+  }
+  if (target !== null) {
+    // What stands in a class is strict.
+    return {
+      before: `${id}: { ${name}: ($in) => { "use strict"; ${set.join("")}return (${asExpression(target.node)}`,
+      after: `)(...$in.slice(${inputs.length})); } }[${name}],`,
     };
   }
   return {

@@ -5,9 +5,11 @@
  */
 
 export {
+  asExpression,
   type CallPlan,
   decide,
   diagnosticOf,
+  homeOf,
   type PartPlan,
   type StageInput,
   type StagePlan,

@@ -12,6 +12,7 @@ import { callReceiver } from "./receivers.js";
 import { note, noteMethod } from "./ruptures.js";
 import { alone, type ClassThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
 import { thisValue } from "./this.js";
+import { wrappedHandler } from "./wrappers.js";
 
 /** What `require` or `import` of a name gives. */
 export function moduleNamed(engine: Engine, specifier: string): ValueSet {
@@ -110,7 +111,7 @@ export function callThing(
 ): ValueSet {
   switch (target.kind) {
     case "function":
-      return union(engine.call(target.node, node, args, self));
+      return wrappedHandler(engine, target.node, args) ?? union(engine.call(target.node, node, args, self));
     case "library":
       return callLibrary(engine, target, args, node);
     case "builtin":

@@ -6,7 +6,7 @@
 
 export type { BodyFacts } from "./body-facts.js";
 export { callWith } from "./calls.js";
-export { binderOf, boundTo, classesAbove } from "./classes.js";
+export { binderOf, boundTo, chainOf, classesAbove } from "./classes.js";
 export { Engine, type EngineOptions } from "./engine.js";
 export { escapedFrom } from "./escapes.js";
 export { evaluate, nameOf } from "./expressions.js";

@@ -1,19 +1,15 @@
 import { isBuiltin } from "node:module";
 import { onlyReads } from "../callees/index.js";
-import {
-  type CallExpression,
-  type FunctionNode,
-  type Node,
-  plain,
-  type SourceModule,
-} from "../source/index.js";
+import type { CallExpression, FunctionNode, Node } from "../source/index.js";
 import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
 import type { Engine } from "./engine.js";
 import { methodsOf } from "./implicit.js";
+import { listens } from "./listening.js";
 import { change } from "./members.js";
+import { textOf } from "./template-text.js";
 import { alone, type LibraryThing, NONE, type Thing, thingsOf, union, type ValueSet } from "./things.js";
-import { isReassigned } from "./variables.js";
+import { mayBeWrapped } from "./wrappers.js";
 
 /** A call of something that a package exports, or of a method of what it made. */
 export function callLibrary(
@@ -33,7 +29,8 @@ export function callLibrary(
     callbacks(engine, args, node, { keeper: made });
     return alone(made);
   }
-  if (says("changes")) {
+  if (says("listens")) listens(engine, shown(target), args, node);
+  if (says("changes") || says("listens")) {
     const object = engine.library(library, path.slice(0, path.lastIndexOf(".")), target.node, target.shared);
     change(engine, object, node, shown(target), node);
     given(engine, target, args, node);
@@ -51,10 +48,8 @@ export function callLibrary(
     callbacks(engine, args, node, {}); // a template calls the functions that it is given among its values
     return alone(engine.data("fresh", node));
   }
-  // Only of an asynchronous handler: what one throws at once would take another way when it runs elsewhere.
   const [handler = NONE] = args;
-  if (says("wraps") && [...handler].every((each) => each.kind === "function" && each.node.async))
-    return handler;
+  if (says("wraps") && [...handler].every(mayBeWrapped)) return handler;
   if (says("start")) {
     engine.fact(
       "HW-7009",
@@ -143,21 +138,7 @@ function templateOf(engine: Engine, target: LibraryThing, node: Node): string | 
   const [first] = call !== null && isCall(call) ? call.arguments : [];
   return call === null || first === undefined || /File(?:\(\))?$/.test(target.path)
     ? null
-    : textOf(engine.moduleOf(call), plain(first));
-}
-
-function textOf(module: SourceModule, node: Node): string | null {
-  if (node.type === "Literal" && typeof node.value === "string") return node.value;
-  if (node.type === "TemplateLiteral" && node.expressions.length === 0)
-    return node.quasis[0]?.value.cooked ?? null;
-  const variable = node.type === "Identifier" ? module.variable(node) : null;
-  const [definition, ...others] = variable?.defs ?? [];
-  const declared = definition?.node as unknown as Node | undefined;
-  if (!variable || others.length > 0 || isReassigned(variable)) return null;
-  if (declared?.type !== "VariableDeclarator" || declared.init === null || declared.id.type !== "Identifier")
-    return null;
-  const init = plain(declared.init);
-  return init.type === "Identifier" ? null : textOf(module, init);
+    : textOf(engine, engine.moduleOf(call), first);
 }
 
 function isCall(node: Node): node is CallExpression {

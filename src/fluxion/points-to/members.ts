@@ -174,6 +174,7 @@ export function contentsOf(engine: Engine, value: ValueSet): ValueSet {
       default:
     }
   }
+  if (found !== null) engine.options.program.effort.spend(found.size);
   return found ?? NONE;
 }
 

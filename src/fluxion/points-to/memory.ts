@@ -30,7 +30,7 @@ export abstract class Memory extends Made {
   /** Something was added. */
   protected hasGrown = false;
 
-  abstract readonly options: Pick<EngineOptions, "root">;
+  abstract readonly options: Pick<EngineOptions, "root" | "program">;
 
   /** The function that is being visited has seen what is there, and is visited again when that changes. */
   #seen(place: ValueCell): ValueSet {
@@ -72,6 +72,7 @@ export abstract class Memory extends Made {
   /** Everything that can be reached from a value. */
   reachable(value: ValueSet): ValueSet {
     const found = reachable(value);
+    this.options.program.effort.spend(found.size);
     for (const thing of thingsOf(found)) if ("fields" in thing) this.inside(thing);
     return found;
   }
@@ -119,6 +120,7 @@ export abstract class Memory extends Made {
   /** Gives what is to be kept from now on: the same, with more in it. */
   #add(to: ValueSet, from: ValueSet, readers: Readers): ValueSet {
     if (from.size === 0) return to;
+    this.options.program.effort.spend(from.size);
     const before = to.size;
     const kept = to === NONE ? new Set<Thing>() : (to as Set<Thing>);
     from.forEach(kept.add, kept);

@@ -7,6 +7,7 @@ import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from
 import type { Pool } from "./pool.js";
 import { replay } from "./recorder.js";
 import { StageRefusal } from "./refusal.js";
+import { changedText } from "./same-texts.js";
 import type { Settings } from "./settings.js";
 import type { WorkerModules } from "./worker-modules.js";
 import { Worth } from "./worth.js";
@@ -78,16 +79,19 @@ export class Stages {
   readonly #modules: WorkerModules;
   readonly #startWorkers: StartWorkers;
   readonly #builtins = new Builtins();
+  readonly #texts: Readonly<Record<string, string>>;
+  #changedText: string | null | undefined;
   #starting: Promise<Workers | null> | null = null;
   #pool: Workers | null = null;
 
   constructor(
-    manifest: Pick<Manifest, "stages">,
+    manifest: Pick<Manifest, "stages" | "texts">,
     base: URL,
     settings: Settings,
     startWorkers: StartWorkers = startThreads,
   ) {
     this.#settings = settings;
+    this.#texts = manifest.texts ?? {};
     this.#startWorkers = startWorkers;
     const places: Record<string, WorkerModules["stages"][string]> = {};
     for (const entry of manifest.stages) {
@@ -113,9 +117,9 @@ export class Stages {
     const stage = this.#stages.get(call.id);
     if (stage === undefined) return call.local(call.inputs);
     if (!stage.worth.isMoved) return measured(stage, call);
-    const change = this.#builtins.change(performance.now());
+    const change = this.#change();
     if (change !== null) {
-      stage.refusal = `${change} is not as the language has it, which workers would not see`;
+      stage.refusal = change;
       stage.worth.stay();
       return here(stage, call);
     }
@@ -176,6 +180,16 @@ export class Stages {
     const pool = await this.#starting;
     await pool?.stop();
     mayEnd();
+  }
+
+  /** What is not as it was when the program was compiled. The first stage that moves is called when the program has read its files. */
+  #change(): string | null {
+    const builtin = this.#builtins.change(performance.now());
+    if (builtin !== null) return `${builtin} is not as the language has it, which workers would not see`;
+    if (this.#changedText === undefined) this.#changedText = changedText(this.#texts);
+    return this.#changedText === null
+      ? null
+      : `${this.#changedText} is not what it was when the program was compiled`;
   }
 
   /** What came back from a worker; null if it has to be done here. */

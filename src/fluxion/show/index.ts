@@ -2,3 +2,4 @@
 
 export { pipelineToSvg } from "./svg.js";
 export { showPipeline, showUncut } from "./text.js";
+export { byTime, showTime } from "./time.js";

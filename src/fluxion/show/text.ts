@@ -40,14 +40,14 @@ export function showUncut({ uncut, routes }: Pipeline, folder: string): string {
     .trim();
 }
 
-function placeIn(folder: string): (place: Place) => string {
+export function placeIn(folder: string): (place: Place) => string {
   return ({ file, line, column }) => `${relative(folder, file) || file}:${line}:${column}`;
 }
 
 /** How people call a part, or a call in it: by the route that is answered there. */
 type Called = (name: string, place: Place) => string;
 
-function callerOf(routes: readonly HandlerRoute[]): Called {
+export function callerOf(routes: readonly HandlerRoute[]): Called {
   return (name, place) => {
     const around = routes.filter((each) => isInside(place, each.place));
     const [inner] = around.toSorted((a, b) => b.place.start - a.place.start);
@@ -59,7 +59,7 @@ function callerOf(routes: readonly HandlerRoute[]): Called {
 
 const ANONYMOUS = /^anonymous_\d+$/;
 
-function isInside({ file, start, end }: Place, outer: Place): boolean {
+export function isInside({ file, start, end }: Place, outer: Place): boolean {
   return file === outer.file && start >= outer.start && end <= outer.end;
 }
 

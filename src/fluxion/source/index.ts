@@ -1,5 +1,6 @@
 /** The files of a program: which there are, their syntax with positions, and which name means which variable. */
 
+export { TooEntangled } from "./effort.js";
 export { Lines } from "./lines.js";
 export { loadingDiagnostics, unseenDiagnostics } from "./loading.js";
 export { type Inside, SourceModule, type Variable } from "./module.js";

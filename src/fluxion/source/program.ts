@@ -3,6 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { compileFunction } from "node:vm";
 import { HeadwaterError, invariant } from "../../errors.js";
+import { EFFORT_WITH_PACKAGES, Effort } from "./effort.js";
 import { type ModuleFormat, SourceModule } from "./module.js";
 import type { Node } from "./syntax.js";
 
@@ -21,6 +22,12 @@ export interface SourceProgram {
   readonly broken: readonly Broken[];
   /** The file that a node is in. */
   moduleOf(node: Node): SourceModule;
+  /** How much may still be done to find out what it does. */
+  readonly effort: Effort;
+  /** The text of a file that the program reads; null if there is none. What was decided by it holds as long as it stays that. */
+  textAt(path: string): string | null;
+  /** All texts that were asked for, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 export interface Broken {
@@ -35,6 +42,8 @@ export interface ReadingOptions {
   readonly packages?: readonly string[];
   /** Texts that are not, or not yet, in files. */
   readonly texts?: ReadonlyMap<string, string>;
+  /** How many values may be moved to find out what packages do, before one of them is left out. */
+  readonly effort?: number;
 }
 
 export function readProgram(entry: string, options: ReadingOptions = {}): SourceProgram {
@@ -58,13 +67,33 @@ export function readProgram(entry: string, options: ReadingOptions = {}): Source
       if (CODE.test(target)) waiting.push({ path: target, from: { by: module, node } });
     }
   }
+  const asked = new Map<string, string>();
   return {
     entry: resolve(entry),
     modules,
     data: dataOf(modules.values()),
     broken,
     moduleOf: finderOf(modules.values()),
+    effort: new Effort(
+      (options.packages ?? []).length > 0
+        ? (options.effort ?? EFFORT_WITH_PACKAGES)
+        : Number.POSITIVE_INFINITY,
+    ),
+    texts: asked,
+    textAt(path) {
+      const known = asked.get(path) ?? options.texts?.get(path) ?? readableText(path);
+      if (known !== null) asked.set(path, known);
+      return known;
+    },
   };
+}
+
+function readableText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null; // the program finds that out, too
+  }
 }
 
 /** Where each file of data is loaded first. */

@@ -28,6 +28,8 @@ export interface CampaignOptions {
   /** Whether to go on with another program. */
   readonly goesOn: (programs: number, findings: number) => boolean;
   readonly compile?: CompileOptions;
+  /** Plants a bug: a compiler that takes packages that cheat at their word. */
+  readonly trusting?: boolean;
   /** Whether what is found is made smaller. */
   readonly shrinks: boolean;
 }
@@ -38,7 +40,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, ".cache", "fuzz-"));
   const elsewhere = new Elsewhere();
-  const comparison = new Comparison(folder, elsewhere, options.compile);
+  const comparison = new Comparison(folder, elsewhere, options.compile, options.trusting);
   const findings: Finding[] = [];
   let [programs, withStages, moved] = [0, 0, 0];
   try {

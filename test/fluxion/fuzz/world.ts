@@ -243,8 +243,10 @@ export class World {
   }
 }
 
-/** Takes back what packages of generated programs add to the language. */
+/** Takes back what packages of generated programs add to the language, and what they leave behind for everybody. */
 function unpatch(): void {
+  for (const key of Object.keys(globalThis))
+    if (key.startsWith("shared_")) Reflect.deleteProperty(globalThis, key);
   for (const key of Object.getOwnPropertyNames(String.prototype))
     if (key.startsWith("shout_")) Reflect.deleteProperty(String.prototype, key);
 }

@@ -23,6 +23,7 @@ import {
   keyOf,
   type Node,
   plain,
+  type SourceModule,
   walk,
   written,
 } from "../../source/index.js";
@@ -53,6 +54,7 @@ import {
   reached,
   type WholeProgram,
 } from "../whole/index.js";
+import { targetOf } from "./method.js";
 import { fileInputs, resultOf, shownInput, weightOf } from "./part.js";
 import { idOf, type StageDecision } from "./plan.js";
 
@@ -64,19 +66,28 @@ export function looksMovable(whole: WholeProgram, node: Body, call: CallExpressi
   if (around(call)?.type === "ExpressionStatement" && !hasContinuation(whole.engine, call)) return false;
   let root = plain(call.callee);
   while (root.type === "MemberExpression" && keyOf(root, root.property) !== null) root = plain(root.object);
-  if (root.type !== "Identifier") return false;
-  const variable = module.variable(root);
-  return variable !== null && variable !== undefined && isOfFile(variable);
+  const variable = root.type === "Identifier" ? module.variable(root) : null;
+  if (variable && isOfFile(variable)) return true;
+  return (variable || root.type === "ThisExpression") && targetOf(whole, node, call) !== null;
 }
 
 /** Whether one that looks like that is one, whatever speaks against it. */
 export function candidate(whole: WholeProgram, { node, engine }: Container, call: CallExpression): boolean {
   const posts = isPosted(whole, engine, node, call);
+  if (isOfObject(engine.moduleOf(call), call)) return targetOf(whole, node, call) !== null;
   if (!posts && around(call)?.type === "ExpressionStatement") return false;
   if (isTrivialLibrary(whole, engine, call)) return false;
   if (posts) return true;
   const targets = engine.bodies.get(node)?.calls.get(call);
   return targets === undefined || targets.size > 0;
+}
+
+/** A method of something that is in no variable of the file. */
+function isOfObject(module: SourceModule, call: CallExpression): boolean {
+  let root = plain(call.callee);
+  while (root.type === "MemberExpression") root = plain(root.object);
+  const variable = root.type === "Identifier" ? module.variable(root) : null;
+  return variable ? !isOfFile(variable) : root.type === "ThisExpression";
 }
 
 function isTrivialLibrary(whole: WholeProgram, engine: Engine, call: CallExpression): boolean {
@@ -97,6 +108,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   const { node, engine: around } = container;
   const module = around.moduleOf(node);
   const posts = isPosted(whole, around, node, call);
+  const target = isOfObject(module, call) ? targetOf(whole, node, call) : null;
   const sent = posts ? call.arguments.slice(0, -1) : call.arguments;
   const given = around.at(node, () => sent.map((each) => evaluate(around, each)));
   let result: ValueSet = NONE;
@@ -110,7 +122,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
         if (value.size === 0) return value;
         return isHandedOver(around, sent[i], value) ? own : input;
       });
-      result = callWith(its, call, args);
+      result = target === null ? callWith(its, call, args) : its.call(target.node, call, args, NONE);
     },
   });
   const bodyOfCall = engine.enter(body);
@@ -121,6 +133,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
   const slicer = new Slicer(whole, engine, waits, call);
   slicer.bodies(bodies);
+  slicer.of(target?.module ?? module);
   slicer.elsewhere(module, call);
   const check = () => engine.at(body, () => copyable(engine, result, call, "its caller"));
   const facts: Hazard[] = [
@@ -174,6 +187,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
       door: container.listener?.ruptures[0]?.door ?? null,
       awaits: !isAwaited && !posts,
       posts,
+      target,
       inputs,
       slices: slicer.slices,
       stage: {

@@ -3,6 +3,7 @@ import type { Diagnostic, Place, Receiver, Stage } from "../../pipeline.js";
 import type { Body, CallerKind, Hazard } from "../../points-to/index.js";
 import type { CallExpression, FunctionNode, Node, SourceModule } from "../../source/index.js";
 import type { ModuleSlice } from "../slice/index.js";
+import type { StageTarget } from "./method.js";
 
 /** What a stage reads of a request or a response, to be sent along. */
 export interface Reads {
@@ -44,6 +45,8 @@ export interface CallPlan extends PlanBase {
   readonly awaits: boolean;
   /** Its last argument is its continuation, which stays. */
   readonly posts: boolean;
+  /** What a worker calls, if it cannot call what is written there. */
+  readonly target: StageTarget | null;
 }
 
 export type StagePlan = PartPlan | CallPlan;
@@ -52,6 +55,11 @@ export type StagePlan = PartPlan | CallPlan;
 export type StageDecision =
   | { readonly goes: true; readonly plan: StagePlan }
   | { readonly goes: false; readonly facts: readonly Hazard[] };
+
+/** The file that has the code of a stage. */
+export function homeOf(plan: StagePlan): SourceModule {
+  return plan.kind === "call" && plan.target !== null ? plan.target.module : plan.module;
+}
 
 export function diagnosticOf(fact: Hazard, subject: string, module: SourceModule, node: Node): Diagnostic {
   return {

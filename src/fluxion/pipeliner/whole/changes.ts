@@ -38,6 +38,15 @@ export function changeOf(whole: WholeProgram, variable: Variable): LateChange | 
   return found;
 }
 
+const ESCAPED = new WeakMap<WholeProgram, ReadonlyMap<Thing, unknown>>();
+
+/** What code that is not looked at may hold. */
+export function escapedIn(whole: WholeProgram): ReadonlyMap<Thing, unknown> {
+  const known = ESCAPED.get(whole) ?? escapedFrom(whole.engine);
+  ESCAPED.set(whole, known);
+  return known;
+}
+
 /** Where the program changes what the language brings along. */
 export interface Patch {
   readonly node: Node;

@@ -3,7 +3,7 @@
  * after files were loaded, which code a body reaches, what a file exports. It decides nothing.
  */
 
-export { changeOf, heldBy } from "./changes.js";
+export { changeOf, escapedIn, heldBy } from "./changes.js";
 export { type Container, containerOf, isAsyncFunction } from "./container.js";
 export { exportsOf, isUnclear } from "./exports.js";
 export { keyOfLibrary, keyOfThing } from "./keys.js";

@@ -139,12 +139,25 @@ function middleware(writer: Writer, scope: Scope, isSteady: boolean): string {
 function route(writer: Writer, scope: Scope, path: string, isSteady: boolean): string {
   const { choices } = writer;
   const isAsync = choices.oneIn(3);
-  const own = budgeted(scope, isSteady, isAsync);
+  const service = choices.oneIn(6) ? serviceOf(writer, scope) : null;
+  const around =
+    service === null ? scope : { ...scope, heavy: [service.heavy, service.heavy, ...scope.heavy] };
+  const own = budgeted(around, isSteady, isAsync);
   const { text, locals } = statements(writer, own, 5);
   const last = `  ${answer(writer, { ...own, locals })}`;
   const body = `{\n${text}\n${last}\n}`;
   const async = isAsync ? "async " : "";
   const name = writer.name("handler");
+  if (service !== null) {
+    return `${service.declared}
+class Controller_${name} { constructor(service) { this.service = service; } show = ${async}(req, res, next) => ${body}; }
+const controller_${name} = new Controller_${name}(new ${service.name}());
+${choices.pick(service.changes)(`controller_${name}`)}
+app.get("${path}", controller_${name}.show);`;
+  }
+  if (isAsync && choices.oneIn(3)) {
+    return `const wrap_${name} = ${choices.pick(WRAPPERS)};\napp.get("${path}", wrap_${name}(async (req, res, next) => ${body}));`;
+  }
   return choices.pick([
     () => `app.get("${path}", ${async}function ${name}(req, res, next) ${body});`,
     () => `app.get("${path}", ${async}(req, res, next) => ${body});`,
@@ -158,6 +171,39 @@ function route(writer: Writer, scope: Scope, path: string, isSteady: boolean): s
     () =>
       `const make_${name} = () => ${async}(req, res, next) => ${body};\napp.get("${path}", make_${name}());`,
   ])();
+}
+
+/** How programs pass rejections of a handler on; some do more than that. */
+const WRAPPERS = [
+  "(f) => (req, res, next) => Promise.resolve(f(req, res, next)).catch(next)",
+  "(f) => (req, res, next) => f(req, res, next).catch(next)",
+  "(f) => function (req, res, next) { f(req, res, next).catch((error) => next(error)); }",
+  "(f) => async (req, res, next) => { try { await f(req, res, next); } catch (error) { next(error); } }",
+  'function (f) { return (req, res, next) => { f(req, res, next).catch(next); console.log("called"); }; }',
+  "(f) => (req, res, next) => { f(req, res, next).then(() => next(), next); }",
+  '(f) => (req, res, next) => f(req, res, next).catch((error) => res.status(500).send("wrapped " + error.message))',
+];
+
+/** A class that a controller is given an instance of, and what becomes of it later. */
+function serviceOf(writer: Writer, scope: Scope) {
+  const made = heavyOf(writer, scope);
+  const name = `Service_${made.name.replace(/\W/g, "")}`;
+  const put = (text: string) =>
+    `app.use((req, res, next) => { if (req.query.q === "xy") { ${text} } next(); });`;
+  return {
+    name,
+    heavy: { ...made, name: "this.service.run" },
+    declared: `${made.declared}\nclass ${name} { base = 1; run(x) { return ${made.name}(x); } }`,
+    changes: [
+      () => "",
+      () => "",
+      (it: string) => put(`${it}.service = { run: (x) => "other" + x };`),
+      (it: string) => put(`${it}.service.run = (x) => "own" + x;`),
+      () => put(`${name}.prototype.run = (x) => "new" + x;`),
+      (it: string) => put(`Object.assign(${it}.service, { run: () => "assigned" });`),
+      (it: string) => put(`delete ${it}.service;`),
+    ],
+  };
 }
 
 function answer(writer: Writer, scope: Scope): string {

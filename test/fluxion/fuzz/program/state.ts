@@ -1,4 +1,5 @@
 import type { Choices } from "../choices.js";
+import { cheating } from "./cheats.js";
 import type { Dialect } from "./dialect.js";
 import { json, module } from "./modules.js";
 import { packaged, rendered } from "./packages.js";
@@ -251,6 +252,8 @@ const KINDS: readonly Make[] = [
   packaged,
   packaged,
   rendered,
+  cheating,
+  cheating,
 ];
 
 export function stateOf(choices: Choices, name: string, dialect: Dialect): State {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { HeadwaterError } from "headwater";
 import { openStreams } from "headwater/streams";
 import { run } from "#src/host/run.js";
-import { encodeBatch } from "#src/streams/columns/index.js";
 import { given } from "#src/state/bytes.js";
+import { encodeBatch } from "#src/streams/columns/index.js";
 import {
   DEFAULT_RETENTION,
   encodeCommand,

@@ -30,7 +30,10 @@ function runner(wanted: Form, columns: () => Batches): (ask: Ask) => Promise<Eng
 function queryOf(name: string) {
   const query = QUERIES[name];
   if (query === undefined) throw new Error(`There is no query ${name}.`);
-  return { sql: query.sql, emit: query.isWindowed === true ? ("on window close" as const) : ("changes" as const) };
+  return {
+    sql: query.sql,
+    emit: query.isWindowed === true ? ("on window close" as const) : ("changes" as const),
+  };
 }
 
 /** A process of its own: it holds the batches as bytes alone. */

@@ -136,9 +136,15 @@ const IMAGES_AND_HASHES: Record<string, LibraryKnowledge> = {
 
 /** What draws or writes; not what loads pictures and fonts from files, or pipes to somewhere else. */
 const PDF_METHODS = [
-  ..."addPage switchToPage flushPages end save restore text moveDown moveUp list fontSize lineGap rect".split(" "),
-  ..."roundedRect circle ellipse polygon path moveTo lineTo bezierCurveTo quadraticCurveTo closePath lineWidth".split(" "),
-  ..."lineCap lineJoin miterLimit dash undash stroke fill fillAndStroke clip fillColor strokeColor opacity".split(" "),
+  ..."addPage switchToPage flushPages end save restore text moveDown moveUp list fontSize lineGap rect".split(
+    " ",
+  ),
+  ..."roundedRect circle ellipse polygon path moveTo lineTo bezierCurveTo quadraticCurveTo closePath lineWidth".split(
+    " ",
+  ),
+  ..."lineCap lineJoin miterLimit dash undash stroke fill fillAndStroke clip fillColor strokeColor opacity".split(
+    " ",
+  ),
   ..."fillOpacity strokeOpacity translate rotate scale transform link underline highlight strike".split(" "),
 ].map((name) => `().${name}`);
 

@@ -54,8 +54,12 @@ function isGathered(engine: Engine, node: Node): boolean {
   const callee = plain(value.callee);
   if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return false;
   const [list, ...others] = value.arguments;
-  const isOfBuffer = callee.object.name === "Buffer" && engine.moduleOf(callee).variable(callee.object) === null;
-  return isOfBuffer && keyOf(callee, callee.property) === "concat" && list !== undefined && others.length === 0
+  const isOfBuffer =
+    callee.object.name === "Buffer" && engine.moduleOf(callee).variable(callee.object) === null;
+  return isOfBuffer &&
+    keyOf(callee, callee.property) === "concat" &&
+    list !== undefined &&
+    others.length === 0
     ? isList(engine, list)
     : false;
 }

@@ -69,6 +69,6 @@ function isList(engine: Engine, node: Node): boolean {
   const name = plain(node);
   const variable = name.type === "Identifier" ? engine.moduleOf(name).variable(name) : null;
   const declared = variable?.defs[0]?.node as unknown as Node | undefined;
-  if (!variable || variable.defs.length !== 1 || isReassigned(variable)) return false;
+  if (variable?.defs.length !== 1 || isReassigned(variable)) return false;
   return declared?.type === "VariableDeclarator" && declared.init?.type === "ArrayExpression";
 }

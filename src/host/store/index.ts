@@ -26,8 +26,6 @@ export {
   storedNode,
 } from "./node-set.js";
 export {
-  BEFORE_ALL,
-  type Elsewhere,
   isAfter,
   isSame,
   outgoingKey,

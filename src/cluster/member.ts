@@ -4,7 +4,6 @@ import type { KeyTable } from "../journal/journal.js";
 import type { Beat } from "../journal/stream/beats.js";
 import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
 import type { FollowedLog } from "../journal/stream/followed-table.js";
-import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
 import { LinkArrivals } from "./arrivals.js";
@@ -17,6 +16,7 @@ import { OfferedHosts } from "./offered-hosts.js";
 import { openFollowed } from "./open-followed.js";
 import { answersOf, noSuccessor, notTheHead } from "./operations.js";
 import { MemberPresence } from "./presence.js";
+import { Snapshots } from "./snapshots.js";
 import { Suspicion } from "./suspicion.js";
 
 const LOOK_MS = 50;
@@ -46,9 +46,7 @@ export class Member {
   #isDrained = false;
   /** Hears that this process has become the head, or is the head no longer. */
   onRole: (isHead: boolean) => void = () => {};
-  #isSnapshotting = false;
-  /** How many bytes were read when the last snapshot began. */
-  #snapshotAt = 0;
+  readonly #snapshots: Snapshots;
   #stopLooking: () => void = () => {};
   #listener: { close(): void } | null = null;
   #changing: Promise<void> = Promise.resolve();
@@ -59,6 +57,7 @@ export class Member {
     this.#parts = parts;
     this.#followed = followed;
     this.#suspicion = new Suspicion(now);
+    this.#snapshots = new Snapshots(parts);
     this.presence = new MemberPresence({
       port,
       world,
@@ -207,7 +206,7 @@ export class Member {
   #look(): void {
     const { follower } = this.#followed;
     const rank = this.presence.members.rankOf(this.#parts.name);
-    if (this.#role === "standby" && rank === 0) this.#snapshot();
+    this.#lookAtSnapshots(rank);
     if (this.#followed.bytes > 0) this.#losses = 0; // it reads
     const isDue = this.#suspicion.isDue(follower.position, rank);
     if (!isDue || !this.#mayTakeOver || this.#role !== "standby") return;
@@ -222,21 +221,14 @@ export class Member {
     return changing;
   }
 
-  /** The first of the standbys makes snapshots, since its table has only what counts, and no caller waits for it. */
-  #snapshot(): void {
+  #lookAtSnapshots(rank: number): void {
     const followed = this.#followed;
-    const { port, snapshotBytes, onWarning } = this.#parts;
-    if (this.#isSnapshotting || followed.bytes - this.#snapshotAt < snapshotBytes) return;
-    this.#isSnapshotting = true;
-    this.#snapshotAt = followed.bytes;
-    const isOver = () => this.#own !== null || this.#followed !== followed || this.#isStopped;
-    writeSnapshot(port, followed.table, followed.follower.complete, isOver)
-      .catch((error: unknown) => {
-        if (!isOver()) onWarning(`a snapshot could not be made, and is tried again later: ${error}`);
-      })
-      .finally(() => {
-        this.#isSnapshotting = false;
-      });
+    const head = this.#head;
+    const isOver = () => this.#followed !== followed || this.#isStopped;
+    if (this.#role === "standby" && rank === 0)
+      this.#snapshots.ofStandby(followed, () => this.#own !== null || isOver());
+    else if (head !== null && !this.presence.members.hasStandby)
+      this.#snapshots.ofHead(followed, head.bytes, () => this.#head !== head || isOver());
   }
 
   async #takeOver(): Promise<void> {
@@ -315,7 +307,7 @@ export class Member {
     this.#own = null;
     await this.#followed.close();
     this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
-    this.#snapshotAt = 0;
+    this.#snapshots.begin();
     this.#suspicion.sign();
     if (this.#isStopped) return;
     this.#role = "standby";

@@ -4,7 +4,7 @@ import { lastOf } from "#src/journal/stream/epoch.js";
 import { readMessage } from "#src/journal/stream/messages.js";
 import type { NatsLog } from "#src/journal/stream/nats-log.js";
 import { until } from "../waits.js";
-import type { BusyProcess } from "./busy-process.js";
+import { type BusyProcess, WORKERS } from "./busy-process.js";
 import type BusyBank from "./programs/busy-bank.js";
 import { readUpTo } from "./support.js";
 
@@ -29,7 +29,7 @@ export class FaultWitness {
   async hears(processes: () => Iterable<BusyProcess>): Promise<void> {
     await until(() => this.#heard.length > 0, "until the client hears");
     for (const { name, done } of processes())
-      for (const [worker, last] of done.entries()) this.#unheard.set(`${name}/${worker}`, (last ?? -1) + 1);
+      for (const worker of WORKERS) this.#unheard.set(`${name}/${worker}`, (done[worker] ?? -1) + 1);
   }
 
   /** Reads on in the results of the standing query, which are numbered without gap or repeat. */
@@ -94,7 +94,9 @@ export class FaultWitness {
       for (const operation of this.#heard) told.add(operation);
       return !made.some(isMissing);
     };
-    await until(allHeard, "until all messages were heard");
+    await until(allHeard, "until all messages were heard").catch((error: unknown) => {
+      throw new Error(`${made.filter(isMissing).join(", ")} were not heard`, { cause: error });
+    });
     assert.equal(told.size, this.#heard.length, "each message is heard once");
   }
 }

@@ -42,6 +42,8 @@ export class Member {
   #connection: HeadConnection | null = null;
   #offered: OfferedHosts | null = null;
   #own: Epoch | null = null;
+  /** The last message of the head that hands over to this process, as it says; 0 if none does. */
+  #endsAt = 0;
   #losses = 0;
   #isDrained = false;
   /** Hears that this process has become the head, or is the head no longer. */
@@ -152,7 +154,10 @@ export class Member {
     if (beat.epoch === 0 || beat.member === name) return;
     if (beat.epoch >= this.#known.epoch) this.#suspicion.sign();
     if (beat.state !== "handover") return this.noteEpoch(beat.epoch, beat.member);
-    if (beat.successor !== name || beat.epoch !== this.#known.epoch) return;
+    if (beat.epoch !== this.#known.epoch) return;
+    this.#connection?.handsOver();
+    if (beat.successor !== name) return;
+    this.#endsAt = beat.position;
     this.#suspicion.ended();
     this.#look();
   }
@@ -222,30 +227,37 @@ export class Member {
   }
 
   #lookAtSnapshots(rank: number): void {
-    const followed = this.#followed;
-    const head = this.#head;
-    const isOver = () => this.#followed !== followed || this.#isStopped;
-    if (this.#role === "standby" && rank === 0)
-      this.#snapshots.ofStandby(followed, () => this.#own !== null || isOver());
+    const [followed, own, head] = [this.#followed, this.#own, this.#head];
+    const isOver = () => this.#followed !== followed || this.#own !== own || this.#isStopped;
+    if (this.#role === "standby" && rank === 0) this.#snapshots.ofStandby(followed, isOver);
     else if (head !== null && !this.presence.members.hasStandby)
-      this.#snapshots.ofHead(followed, head.bytes, () => this.#head !== head || isOver());
+      this.#snapshots.ofHead(followed, head.bytes, isOver);
   }
 
   async #takeOver(): Promise<void> {
-    const { port, name, world, misfit } = this.#parts;
-    const { follower, table } = this.#followed;
-    const end = await lastOf(port);
-    try {
-      await follower.caughtUp(end.position);
-    } catch {
-      return this.#standBy(); // what it needed was cut off
+    const { follower } = this.#followed;
+    const isTold = this.#endsAt > 0 && follower.position >= this.#endsAt;
+    this.#endsAt = 0;
+    // What was told may be too little: then the record does not land.
+    let begun = isTold ? await this.#beginEpoch() : null;
+    if (begun === null) {
+      const { position } = await lastOf(this.#parts.port);
+      await follower.caughtUp(position).catch(() => {});
+      if (follower.position < position) return this.#standBy(); // what it needed was cut off
+      begun = await this.#beginEpoch();
     }
-    const read = { position: follower.position, epoch: follower.progress.epoch };
-    const isFine = !this.#isStopped && misfit(table) === null;
-    const begun = isFine ? await beginEpoch(port, read, { attempt: world.unique(), member: name }) : null;
     this.#suspicion.sign();
     if (begun !== null) return this.#become(begun);
     if (!this.#isStopped) this.#role = "standby";
+  }
+
+  /** Begins an epoch behind what the table has. Null if there is more, or if the program does not fit the table. */
+  async #beginEpoch(): Promise<Epoch | null> {
+    const { port, name, world, misfit } = this.#parts;
+    const { follower, table } = this.#followed;
+    if (this.#isStopped || misfit(table) !== null) return null;
+    const read = { position: follower.position, epoch: follower.progress.epoch };
+    return beginEpoch(port, read, { attempt: world.unique(), member: name });
   }
 
   async #become(begun: Epoch): Promise<void> {

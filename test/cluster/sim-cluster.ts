@@ -83,10 +83,11 @@ export class SimCluster {
     this.parts.chance.end();
   }
 
-  /** One of them is held up for a while. It does not notice. */
+  /** One of them is held up for a while, a head more often than not. It does not notice. */
   pause(): void {
     const { random, chance } = this.parts;
-    const process = random.pick(this.processes);
+    const head = this.processes.find(({ seats }) => seats.some(({ member }) => member?.isHead));
+    const process = head !== undefined && random.chance(0.5) ? head : random.pick(this.processes);
     process.isPaused = true;
     chance.at(random.int(4000), () => process.goOn());
   }

@@ -39,8 +39,8 @@ describe("a simulated cluster", () => {
   });
 
   const plants = [
-    ["overlay kept", 60],
-    ["lagging table", 5],
+    ["overlay kept", 15],
+    ["lagging table", 4],
     ["retried as new", 20],
     ["early cut", 4],
   ] as const;

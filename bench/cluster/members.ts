@@ -5,7 +5,7 @@ import { statusOf } from "#src/cluster/index.js";
 import type { Measurement } from "../lib/driver.js";
 import type { MemberAnswer, MemberAsk } from "../programs/cluster-member.js";
 
-const PROGRAM = "cluster-member.ts";
+const PROGRAM = fileURLToPath(new URL("../programs/cluster-member.ts", import.meta.url));
 
 /** Each takes a second. */
 const LOOKS_MAX = 30;
@@ -25,8 +25,7 @@ export class MemberProcess {
     journal: string,
     program: string,
   ) {
-    const file = fileURLToPath(new URL(`../programs/${program}`, import.meta.url));
-    this.#child = fork(file, [journal, name], { execArgv: [...process.execArgv] });
+    this.#child = fork(program, [journal, name], { execArgv: [...process.execArgv] });
     this.joined = this.#answer(0) as Promise<string>;
     this.#child.on("message", (answer: MemberAnswer) => {
       const waiting = this.#waiting.get(answer.n);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { run } from "headwater";
 import { statusOf } from "#src/cluster/index.js";
 import { askMember } from "#src/cluster/operator.js";
@@ -14,6 +15,7 @@ import { Processes } from "./members.js";
  * for a request that was made after it; and from the request for a handover to the first answer of the next head.
  */
 
+const PROGRAM = fileURLToPath(new URL("../programs/takeover-member.ts", import.meta.url));
 const PROCESSES = 3;
 const [CONTEXTS, TIMERS, TIMERS_EACH, AT_ONCE] = [1_000_000, 100_000, 10, 2000];
 const LAG_MAX = 10;
@@ -28,7 +30,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const timers = Math.round((contexts * TIMERS) / CONTEXTS);
   const servers = await NatsServers.start();
   const journal = `${servers.address()}/takeover`;
-  const processes = new Processes(journal, "takeover-member.ts");
+  const processes = new Processes(journal, PROGRAM);
   try {
     for (let i = 0; i < PROCESSES; i++) await processes.start();
     const service = await run(City, { journal, member: { name: "caller", takesOver: false } });

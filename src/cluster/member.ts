@@ -230,7 +230,7 @@ export class Member {
     const [followed, own, head] = [this.#followed, this.#own, this.#head];
     const isOver = () => this.#followed !== followed || this.#own !== own || this.#isStopped;
     if (this.#role === "standby" && rank === 0) this.#snapshots.ofStandby(followed, isOver);
-    else if (head !== null && !this.presence.members.hasStandby)
+    if (head !== null && !this.presence.members.hasStandby)
       this.#snapshots.ofHead(followed, head.bytes, isOver);
   }
 
@@ -238,8 +238,7 @@ export class Member {
     const { follower } = this.#followed;
     const isTold = this.#endsAt > 0 && follower.position >= this.#endsAt;
     this.#endsAt = 0;
-    // What was told may be too little: then the record does not land.
-    let begun = isTold ? await this.#beginEpoch() : null;
+    let begun = isTold ? await this.#beginEpoch() : null; // if there is more, its record does not land
     if (begun === null) {
       const { position } = await lastOf(this.#parts.port);
       await follower.caughtUp(position).catch(() => {});

@@ -29,7 +29,7 @@ export interface FollowedLog {
   readonly table: AppliedTable & KeyTable;
   readonly background: Background & { isQuiet(): boolean; readonly isWorthwhile: boolean };
   readonly follower: LogFollower;
-  /** What its file has, which is in the log whoever writes it; null if there is none. */
+  /** What its file has, which the log has, too; null if there is none. */
   readonly stored: StoredTable | null;
   /** Bytes of the log that were read since the table was opened. */
   readonly bytes: number;

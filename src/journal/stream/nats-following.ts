@@ -61,11 +61,20 @@ export class NatsFollowing implements Following {
     messages.stop();
   }
 
-  /** Replaces a consumer whose heartbeats stay away. */
+  /**
+   * Replaces a consumer whose heartbeats stay away, or that has lost messages. Those that were on their way when the connection broke, or when
+   * the server gave up a process that did not read, count as delivered, and the client would miss them only when the next one comes.
+   */
   async #watch(messages: ConsumerMessages): Promise<void> {
-    for await (const { type } of messages.status()) {
+    let behindAt = -1;
+    for await (const status of messages.status()) {
+      const { type } = status;
       if (type === "heartbeats_missed" || type === "consumer_deleted" || type === "stream_not_found")
         messages.stop();
+      if (type !== "heartbeat") continue;
+      const isBehind = status.lastStreamSequence > this.#position;
+      if (isBehind && behindAt === this.#position) messages.stop();
+      behindAt = isBehind ? this.#position : -1;
     }
   }
 }

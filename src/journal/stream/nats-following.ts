@@ -62,8 +62,8 @@ export class NatsFollowing implements Following {
   }
 
   /**
-   * Replaces a consumer whose heartbeats stay away, or that has lost messages. Those that were on their way when the connection broke, or when
-   * the server gave up a process that did not read, count as delivered, and the client would miss them only when the next one comes.
+   * Replaces a consumer whose heartbeats stay away, or that has lost messages. What was on its way when the connection broke, or when the server
+   * gave up a process that did not read, counts as delivered, and the client would miss it only when the next message comes.
    */
   async #watch(messages: ConsumerMessages): Promise<void> {
     let behindAt = -1;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,11 +54,12 @@ class DevSession {
     readonly journal: string,
     readonly url: string,
     readonly runArgs: readonly string[],
+    readonly isWatched: boolean,
   ) {
     this.#admin = new DevAdmin(url, this.#token);
   }
 
-  static async of({ operands, values }: Arguments, terminal: Terminal): Promise<DevSession> {
+  static async of({ operands, values, flags }: Arguments, terminal: Terminal): Promise<DevSession> {
     const [program] = operands;
     const file = program === undefined ? findProgram(SAMPLE, SAMPLE) : findProgram(program, process.cwd());
     const hosts = values.get("hosts") ?? "2";
@@ -68,13 +69,22 @@ class DevSession {
     const port = String(await portOf(values.get("port")));
     const named = values.get("static");
     if (named !== undefined && !existsSync(named)) throw absent(`There is no folder ${named}.`, dev);
+    if (named !== undefined && !statSync(named).isDirectory())
+      throw misused(dev, `--static is a folder of files, and ${named} is a file.`);
     const files = named ?? (program === undefined ? join(SAMPLE, "page") : undefined);
     const runArgs = [
       ...[file, "--journal", journal, "--history", "10m", "--dashboard", "--port", port, "--forever"],
       ...(hosts === "1" ? [] : ["--hosts", hosts, "--processes"]),
       ...(files === undefined ? [] : ["--static", files]),
     ];
-    return new DevSession(terminal, file, journal, `http://127.0.0.1:${port}`, runArgs);
+    return new DevSession(
+      terminal,
+      file,
+      journal,
+      `http://127.0.0.1:${port}`,
+      runArgs,
+      !flags.has("no-watch"),
+    );
   }
 
   say(text: string): void {
@@ -95,9 +105,8 @@ class DevSession {
     void started.ended.then((how) => {
       if (this.#process !== started) return; // it was asked to end
       this.#process = null;
-      this.say(
-        `The program is not running: ${how}. It is started when a file is saved; r begins with empty state.`,
-      );
+      const next = this.isWatched ? " It is started when a file is saved; r begins with empty state." : "";
+      this.say(`The program is not running: ${how}.${next}`);
     });
     const isUp = await started.up;
     if (isUp && this.#load !== 1) await this.#admin.setLoad(this.#load).catch(() => {});
@@ -207,6 +216,8 @@ class DevSession {
 
 /** A port for the program's whole life, also when it is started again: the one asked for, or the first from 4400 on that is free. */
 async function portOf(written: string | undefined): Promise<number> {
+  if (written !== undefined && !(/^\d{1,5}$/.test(written) && Number(written) < 65_536))
+    throw misused(dev, `--port is a number from 0 to 65535, not "${written}".`);
   if (written !== undefined && written !== "0") return Number(written);
   const wanted = Array.from({ length: written === "0" ? 0 : PORTS }, (_, i) => PORT_FIRST + i);
   for (const port of [...wanted, 0]) {

@@ -29,6 +29,12 @@ export const doctor: CliCommand = {
     const [extra] = operands;
     if (extra !== undefined) throw misused(doctor, `"${extra}" is one word too many.`);
     const address = values.get("cluster");
+    const [local] = ["journal", "port"].filter((option) => values.has(option));
+    if (address !== undefined && local !== undefined)
+      throw misused(
+        doctor,
+        `--${local} is about this machine, and --cluster about others: ask for one at a time.`,
+      );
     const findings = address === undefined ? await examineMachine(args, doctor) : await ofCluster(address);
     if (flags.has("json")) terminal.out(JSON.stringify(findings));
     else {

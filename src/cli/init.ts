@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { didYouMean } from "../suggest.js";
 import { misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
@@ -27,6 +27,7 @@ export const init: CliCommand = {
     const template = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
     if (template === undefined)
       throw misused(init, `There is no template "${name}".${didYouMean(name, names)}`);
+    if (folder === "") throw misused(init, "FOLDER is an empty text: name a folder.");
     const place = resolve(folder);
     refuseUnlessEmpty(place);
     const files = {
@@ -37,7 +38,7 @@ export const init: CliCommand = {
       "program.test.ts": template.test,
     };
     try {
-      await mkdir(place, { recursive: true });
+      await makeFolder(place);
       for (const [file, text] of Object.entries(files))
         await writeFile(join(place, file), text, { flag: "wx" });
     } catch (error) {
@@ -55,6 +56,13 @@ export const init: CliCommand = {
     return isInstalled || flags.has("no-install") ? 0 : 1;
   },
 };
+
+/** Node's own way to make folders above as well never ends where the system says of a folder that is there that it is not (procfs). */
+async function makeFolder(place: string): Promise<void> {
+  if (existsSync(place)) return;
+  if (!existsSync(dirname(place))) await makeFolder(dirname(place));
+  await mkdir(place);
+}
 
 /** A folder that is not there yet is as good as an empty one. */
 function refuseUnlessEmpty(place: string): void {

@@ -76,7 +76,7 @@ export const serve: CliCommand = {
     if (!Number.isInteger(hosts) || hosts < 1 || hosts > HOSTS_MAX)
       throw misused(serve, `--hosts is a number from 1 to ${HOSTS_MAX}.`);
     const memoryMb = Number(values.get("memory") ?? MEMORY_MB);
-    if (!Number.isInteger(memoryMb) || memoryMb < 1)
+    if (!Number.isSafeInteger(memoryMb * 2 ** 20) || memoryMb < 1)
       throw misused(serve, "--memory is a number of megabytes from 1 on.");
     const durability = values.get("durability") ?? "synced";
     if (durability !== "synced" && durability !== "written")
@@ -133,8 +133,8 @@ function portOf(values: ReadonlyMap<string, string>, option: string): number | n
   const text = values.get(option);
   if (text === undefined) return null;
   const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
-  throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}.`);
+  if (/^\d{1,5}$/.test(text) && port <= PORT_MAX) return port;
+  throw misused(serve, `--${option} is a number from 0 to ${PORT_MAX}, not "${text}".`);
 }
 
 function clusterWishes(values: ReadonlyMap<string, string>): ClusterWishes | null {

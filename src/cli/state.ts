@@ -73,5 +73,8 @@ async function fromJournal(
     }
   });
   if (found > 0) return 0;
-  throw absent(`The journal has nothing of ${context ?? "the root"}, and no process runs with it.`, state);
+  throw absent(
+    `The journal has nothing of ${context === undefined ? "the root" : JSON.stringify(context)}, and no process runs with it.`,
+    state,
+  );
 }

@@ -86,9 +86,11 @@ export function serverLimits(given: Partial<ServerLimits> = {}): ServerLimits {
 }
 
 export function cannotStart(why: string, cause?: unknown): HeadwaterError {
+  const isTaken = (cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+  const fix = isTaken ? " Choose another port, or end the process that has this one." : "";
   return new HeadwaterError(
     "HW-4020",
-    `the server cannot be started: ${why}.`,
+    `the server cannot be started: ${why}.${fix}`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -7,6 +7,7 @@ import { outlineOf } from "../host/program-module.js";
 import { own, rootsOf, runOwn } from "../host/run.js";
 import type { Nodes, RunOptions } from "../host/service.js";
 import { clientKey } from "../host/store/index.js";
+import type { MemberLoad } from "../journal/stream/beats.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
 import type { Division } from "./division.js";
@@ -27,6 +28,7 @@ export interface ProcessParts {
   readonly options: RunOptions;
   readonly division: Division;
   readonly offer: HostOffer | null;
+  readonly load: () => MemberLoad | null;
   readonly warn: (text: string) => void;
   readonly onFailure: (error: HeadwaterError) => void;
   readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
@@ -63,7 +65,7 @@ export class JoinedLog {
 
   /** `gateways`: those of this process, by log. `others`: what else takes part for this process. */
   async join(gateways: ReadonlyMap<string, Gateway>, drainAll: () => Promise<void>): Promise<Member> {
-    const { name, program, options, division, offer, warn, onFailure } = this.#parts;
+    const { name, program, options, division, offer, load, warn, onFailure } = this.#parts;
     const { member: wanted, logs: _, ...rest } = options;
     const classes = rootsOf(own(program, { nodes: this.#nodes }));
     const ownLog =
@@ -82,6 +84,7 @@ export class JoinedLog {
       outline: JSON.stringify(outlineOf(rootsOf(program))),
       gateway: this.gateway,
       offer,
+      load,
       misfit: misfitOf(Object.values(classes)),
       restart: wanted?.restart ?? null,
       drainAll,

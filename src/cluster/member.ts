@@ -128,11 +128,19 @@ export class Member {
 
   /** What this process says of itself. */
   #beat(): Beat {
-    const { name, program } = this.#parts;
+    const { name, program, load } = this.#parts;
     const epoch = this.#own?.epoch ?? 0;
     const { position } = this.#followed.follower;
     const state = epoch > 0 ? "head" : this.#mayTakeOver && this.#fits ? "standby" : "gateway";
-    return { member: name, epoch, position, state, program };
+    const measured = load();
+    return {
+      member: name,
+      epoch,
+      position,
+      state,
+      program,
+      ...(measured === null ? {} : { load: measured }),
+    };
   }
 
   get #mayTakeOver(): boolean {

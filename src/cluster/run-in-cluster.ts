@@ -19,7 +19,9 @@ import { claimDivision, type Division, divisionOf, OWN_LOG } from "./division.js
 import { HeadSpread } from "./head-spread.js";
 import { JoinedLog } from "./joined-log.js";
 import type { Member } from "./member.js";
+import { MemberFeed } from "./member-feed.js";
 import { SeveralGateways } from "./several-gateways.js";
+import { ProcessUtilisation } from "./utilisation.js";
 import { realWorld } from "./world.js";
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
@@ -61,7 +63,11 @@ export async function runInCluster(
     failed: onApiFailure,
     failure: () => failure,
   };
-  const parts = { name, program, options, division, offer, warn, onFailure, gatewayParts };
+  const utilisation = new ProcessUtilisation(() =>
+    logs.reduce((sum, { gateway }) => sum + gateway.unanswered, 0),
+  );
+  const load = () => utilisation.read();
+  const parts = { name, program, options, division, offer, load, warn, onFailure, gatewayParts };
   const joined = new Map([...ports].map(([log, port]) => [log, new JoinedLog(parts, log, port)]));
   const logs = [...joined.values()];
   const gateways = new Map([...joined].map(([log, { gateway }]) => [log, gateway]));
@@ -89,11 +95,13 @@ export async function runInCluster(
     await leave(0);
     throw error;
   }
+  const memberFeed = new MemberFeed(feed, () => members[0]?.presence.members.living() ?? []);
   const spread = division.size === 1 ? null : new HeadSpread(realWorld, members);
   let stopping: Promise<void> | null = null;
   const stop = async (graceMs: number) => {
     failure ??= stopped();
     spread?.stop();
+    memberFeed.stop();
     await within(graceMs, gateway.untilAnswered());
     await leave(graceMs);
   };

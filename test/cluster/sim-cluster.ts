@@ -274,6 +274,7 @@ export class SimSeat {
       outline: "simulated",
       gateway: this.gateway,
       offer: null,
+      load: () => null,
       misfit: (table) => misfitOf(table, shapes),
       restart: null,
       drainAll: async () => {},

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { HeadwaterError } from "../errors.js";
 import { misfitOf } from "../host/misfit.js";
 import { outlineOf } from "../host/program-module.js";
@@ -9,6 +6,7 @@ import type { Nodes, RunOptions } from "../host/service.js";
 import { clientKey } from "../host/store/index.js";
 import type { MemberLoad } from "../journal/stream/beats.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
+import { type TableDirectory, tableDirectory } from "../journal/stream/table-directory.js";
 import type { ContextClass } from "../model/context.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
@@ -29,6 +27,7 @@ export interface ProcessParts {
   readonly division: Division;
   readonly offer: HostOffer | null;
   readonly load: () => MemberLoad | null;
+  readonly retire: (() => void) | null;
   readonly warn: (text: string) => void;
   readonly onFailure: (error: HeadwaterError) => void;
   readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
@@ -41,7 +40,7 @@ export class JoinedLog {
   readonly #log: string;
   readonly #port: NatsLog;
   readonly #nodes: ReadonlySet<string>;
-  #directory: string | null = null;
+  #directory: TableDirectory | null = null;
   #member: Member | null = null;
 
   constructor(parts: ProcessParts, log: string, port: NatsLog) {
@@ -65,18 +64,18 @@ export class JoinedLog {
 
   /** `gateways`: those of this process, by log. `others`: what else takes part for this process. */
   async join(gateways: ReadonlyMap<string, Gateway>, drainAll: () => Promise<void>): Promise<Member> {
-    const { name, program, options, division, offer, load, warn, onFailure } = this.#parts;
-    const { member: wanted, logs: _, ...rest } = options;
+    const { name, program, options, division, offer, load, retire, warn, onFailure } = this.#parts;
+    const { member: wanted, logs: _, provision: __, ...rest } = options;
     const classes = rootsOf(own(program, { nodes: this.#nodes }));
     const ownLog =
       division.size === 1 ? null : { nodes: this.#nodes, open: routeThrough(gateways, division, this.#log) };
-    this.#directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
+    this.#directory = await tableDirectory();
     this.#member = await Member.join({
       name,
       port: this.#port,
       world: realWorld,
       address: this.#port.address.shown,
-      directory: this.#directory,
+      directory: this.#directory.path,
       host: wanted?.host ?? "127.0.0.1",
       takesOver: wanted?.takesOver ?? true,
       snapshotBytes: wanted?.snapshotBytes ?? SNAPSHOT_BYTES,
@@ -87,6 +86,7 @@ export class JoinedLog {
       load,
       misfit: misfitOf(Object.values(classes)),
       restart: wanted?.restart ?? null,
+      retire,
       drainAll,
       start: (onLog, onHalted) => {
         return runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog);
@@ -108,6 +108,6 @@ export class JoinedLog {
 
   async release(): Promise<void> {
     await this.#port.close();
-    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
+    await this.#directory?.release();
   }
 }

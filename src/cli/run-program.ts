@@ -29,6 +29,7 @@ import { aborted, onInterrupt } from "./interrupt.js";
 import { DASHBOARD_TOKEN, openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
+import { asAdded, isAdded, provisionOf } from "./provision-options.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
 import { RESTART } from "./supervise.js";
@@ -47,7 +48,8 @@ const COMMIT_ORDERS = ["observer", "total"] as const;
 const DURABILITIES = ["synced", "written"] as const;
 
 /** Runs a program of contexts until it has ended, or until Ctrl-C. */
-export async function runProgram(args: Arguments, terminal: Terminal): Promise<number> {
+export async function runProgram(given: Arguments, terminal: Terminal): Promise<number> {
+  const args = asAdded(given);
   const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
   const kept = journalOf(args);
   const range = rangeOf(args);
@@ -68,6 +70,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   try {
     const service = await start(program, {
       ...restartable(kept, () => restart.abort()),
+      ...provisionOf(run, args, voice),
       commitOrder,
       hosts,
       hostsAs: areProcesses ? "processes" : "threads",
@@ -227,7 +230,7 @@ async function workOf(
   io: ProgramIo,
   voice: Voice,
 ): Promise<void> {
-  if (program.main === null) {
+  if (program.main === null || isAdded()) {
     await aborted(io.signal);
     return;
   }

@@ -84,6 +84,9 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
   };
 }
 
+/** What the program of no head tells. */
+const OF_PROCESS: readonly Kind[] = ["member", "decision", "warning"];
+
 /** The facts of all programs of which this process is the head, and those about members. */
 function observed<K extends Kind>(
   { members, feed }: ClusterServiceParts,
@@ -93,7 +96,7 @@ function observed<K extends Kind>(
 ): Observation {
   const services = members.flatMap(({ service }) => service ?? []);
   const [only, another] = services;
-  const aboutMembers = kinds.filter((kind) => kind === "member");
+  const aboutMembers = kinds.filter((kind) => OF_PROCESS.includes(kind));
   if (only === undefined) return feed.observe(kinds, observer, options);
   if (another === undefined && aboutMembers.length === 0) return only.observe(kinds, observer, options);
   const each: Observation[] = [];

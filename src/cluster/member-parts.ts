@@ -36,6 +36,8 @@ export interface MemberParts {
   readonly drainAll: () => Promise<void>;
   /** Ends this process in good order, so that what has started it starts it again; null if nothing does. */
   readonly restart: (() => void) | null;
+  /** Ends this process in good order, and for good; null if it was not added by the head. */
+  readonly retire: (() => void) | null;
   /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */
   readonly snapshotBytes: number;
   readonly onWarning: (text: string) => void;

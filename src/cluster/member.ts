@@ -54,19 +54,18 @@ export class Member {
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(parts: MemberParts, followed: FollowedLog) {
-    const { port, world, name, outline, restart, drainAll } = parts;
+    const { world } = parts;
     const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
     this.#suspicion = new Suspicion(now);
     this.presence = new MemberPresence({
-      port,
+      port: parts.port,
       world,
       say: () => this.#beat(),
       heard: (beat) => this.#heard(beat),
     });
-    const operator = answersOf(this, { port, name, outline, restart, drainAll });
-    this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
+    this.#arrivals = new LinkArrivals(parts.port.id, answersOf(this, parts), () => this.#own?.epoch ?? 0);
   }
 
   static async join(parts: MemberParts): Promise<Member> {

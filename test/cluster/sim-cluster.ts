@@ -277,6 +277,7 @@ export class SimSeat {
       load: () => null,
       misfit: (table) => misfitOf(table, shapes),
       restart: null,
+      retire: null,
       drainAll: async () => {},
       start: (journal, onFailure) => this.#start(planted(journal, plant), onFailure, ownLog),
       snapshotBytes: SNAPSHOT_BYTES,

@@ -16,7 +16,7 @@ export const PROVISION_OPTIONS = {
   },
 } as const;
 
-/** What a process that was added does not do, since the one that has added it does it. */
+/** Options that are for the process which was started by hand, and not for those that it adds. */
 const OF_THE_FIRST = ["port", "host", "origins", "static", "admin", "record-load"] as const;
 const FLAGS_OF_THE_FIRST = ["dashboard", "metrics"] as const;
 

@@ -131,15 +131,7 @@ export class Member {
     const epoch = this.#own?.epoch ?? 0;
     const { position } = this.#followed.follower;
     const state = epoch > 0 ? "head" : this.#mayTakeOver && this.#fits ? "standby" : "gateway";
-    const measured = load();
-    return {
-      member: name,
-      epoch,
-      position,
-      state,
-      program,
-      ...(measured === null ? {} : { load: measured }),
-    };
+    return { member: name, epoch, position, state, program, load: load() ?? undefined };
   }
 
   get #mayTakeOver(): boolean {

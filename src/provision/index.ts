@@ -10,7 +10,7 @@
 
 export { CommandMaker } from "./command.js";
 export { LocalProcesses, PROVISIONED, WITH_STARTER } from "./local-processes.js";
-export type { MeasuredHost, SeenMember } from "./measured.js";
+export type { SeenMember } from "./measured.js";
 export { type CheckedProvision, checkedProvision, type ProvisionOptions } from "./options.js";
 export { planKeptIn } from "./plan.js";
-export { Provisioner, type ProvisionerParts } from "./provisioner.js";
+export { Provisioner } from "./provisioner.js";

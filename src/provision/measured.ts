@@ -1,7 +1,7 @@
 import type { HostMeasurements, Measurements } from "../elastic/policy.js";
 
 /** A host of a member, as the head knows it. */
-export interface MeasuredHost {
+export interface HostFigures {
   readonly utilisation: number;
   readonly queueMs: number;
   readonly p99Ms: number;
@@ -16,7 +16,7 @@ export interface SeenMember {
   readonly name: string;
   /** Null while it has not said how busy it is. */
   readonly load: { readonly loop: number; readonly memoryBytes: number } | null;
-  readonly hosts: readonly MeasuredHost[];
+  readonly hosts: readonly HostFigures[];
 }
 
 /**
@@ -28,7 +28,7 @@ export function measured(timeMs: number, members: readonly SeenMember[]): Measur
 }
 
 function measuredProcess({ load, hosts }: SeenMember, id: number): HostMeasurements {
-  const mean = (of: (host: MeasuredHost) => number) =>
+  const mean = (of: (host: HostFigures) => number) =>
     hosts.reduce((sum, host) => sum + of(host), 0) / Math.max(1, hosts.length);
   return {
     id,

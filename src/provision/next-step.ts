@@ -1,5 +1,5 @@
 import type { SeenMember } from "./measured.js";
-import { inState, isOwnId, type Plan, type PlannedProcess } from "./plan.js";
+import { inState, isOwnId, type ProcessPlan, type PlannedProcess } from "./plan.js";
 
 export interface StepSettings {
   /** A process that was asked for has to join within this time. */
@@ -9,7 +9,7 @@ export interface StepSettings {
 }
 
 export interface Situation extends StepSettings {
-  readonly plan: Plan;
+  readonly plan: ProcessPlan;
   readonly nowMs: number;
   readonly self: string;
   readonly members: readonly SeenMember[];
@@ -20,8 +20,8 @@ export interface Situation extends StepSettings {
 }
 
 /** What is to be done next about what was decided. `rest`: nothing is under way. */
-export type Step =
-  | { readonly kind: "keep"; readonly plan: Plan; readonly problem?: string }
+export type PlanStep =
+  | { readonly kind: "keep"; readonly plan: ProcessPlan; readonly problem?: string }
   | { readonly kind: "add" | "remove"; readonly process: PlannedProcess }
   | { readonly kind: "drain"; readonly process: PlannedProcess; readonly member: string }
   | { readonly kind: "retire"; readonly member: string; readonly why: string }
@@ -30,9 +30,9 @@ export type Step =
 
 /** Beats of a process that was killed count for two seconds: two of one name are two only if that lasts. */
 const STRAY_MS = 10_000;
-const WAIT: Step = { kind: "wait" };
+const WAIT: PlanStep = { kind: "wait" };
 
-export function nextStep(now: Situation): Step {
+export function nextStep(now: Situation): PlanStep {
   const { plan, nowMs, self } = now;
   // Another head may still be making or removing a process: never two at a time.
   if (plan.call !== null && plan.call.by !== self && nowMs < plan.call.untilMs) return WAIT;
@@ -47,7 +47,7 @@ export function nextStep(now: Situation): Step {
   return isUnderWay ? WAIT : { kind: "rest" };
 }
 
-function stepFor(process: PlannedProcess, now: Situation): Step {
+function stepFor(process: PlannedProcess, now: Situation): PlanStep {
   const { plan, nowMs, joinMs, since, passed } = now;
   const { id, name, state, sinceMs, againMs } = process;
   const living = livingAs(name, now);
@@ -84,7 +84,7 @@ function stepFor(process: PlannedProcess, now: Situation): Step {
   }
 }
 
-function askAgain(process: PlannedProcess, now: Situation, isDue: boolean): Step {
+function askAgain(process: PlannedProcess, now: Situation, isDue: boolean): PlanStep {
   const { repeats, self, members } = now;
   const isOwn = process.by === self;
   if (repeats || isOwn) return isDue ? { kind: "add", process } : WAIT;
@@ -93,7 +93,7 @@ function askAgain(process: PlannedProcess, now: Situation, isDue: boolean): Step
   return isMakerHere ? WAIT : givenUp(process, now);
 }
 
-function givenUp({ id, name }: PlannedProcess, { plan, nowMs, joinMs }: Situation): Step {
+function givenUp({ id, name }: PlannedProcess, { plan, nowMs, joinMs }: Situation): PlanStep {
   return {
     kind: "keep",
     plan: { ...inState(plan, id, "going", nowMs), failures: plan.failures + 1 },
@@ -106,7 +106,7 @@ function livingAs(name: string, { members }: Situation): readonly SeenMember[] {
 }
 
 /** A process that was given up may come after all, and a process may be there twice: the first stays. */
-function strayOf(now: Situation): Step | null {
+function strayOf(now: Situation): PlanStep | null {
   const { plan, nowMs, members, since } = now;
   for (const { member, name } of members) {
     const isPlanned = plan.processes.some((each) => each.name === name);

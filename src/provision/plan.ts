@@ -3,7 +3,7 @@ import type { LogPort } from "../journal/stream/log-port.js";
 
 /** A process that was added by a decision, or is being added. */
 export interface PlannedProcess {
-  /** Names it when it is asked for, again and again: whoever makes processes makes one for each id. */
+  /** Names it when it is asked for, again and again: one process is made for each id. */
   readonly id: string;
   /** The name of the member that it becomes. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface PlannedProcess {
 }
 
 /** What was decided about the processes of a cluster. */
-export interface Plan {
+export interface ProcessPlan {
   /** In the order in which they were added: the last is removed first. */
   readonly processes: readonly PlannedProcess[];
   /** When the last decision was made. */
@@ -36,7 +36,7 @@ export interface Plan {
 }
 
 export interface KeptPlan {
-  readonly plan: Plan;
+  readonly plan: ProcessPlan;
   readonly version: number;
 }
 
@@ -44,10 +44,10 @@ export interface KeptPlan {
 export interface PlanStore {
   read(): Promise<KeptPlan>;
   /** Keeps it instead of the plan of that version; false if there is a later one. */
-  replace(plan: Plan, version: number): Promise<boolean>;
+  replace(plan: ProcessPlan, version: number): Promise<boolean>;
 }
 
-export const EMPTY_PLAN: Plan = { processes: [], actedMs: 0, failures: 0, call: null };
+export const EMPTY_PLAN: ProcessPlan = { processes: [], actedMs: 0, failures: 0, call: null };
 
 const PART = "processes";
 const OWN_ID = /^auto-[0-9a-f]{8}$/;
@@ -58,7 +58,7 @@ export function planKeptIn(port: LogPort): PlanStore {
     read: async () => {
       const kept = await port.getPart(PART);
       if (kept === null) return { plan: EMPTY_PLAN, version: 0 };
-      return { plan: JSON.parse(kept.bytes.toString()) as Plan, version: kept.version };
+      return { plan: JSON.parse(kept.bytes.toString()) as ProcessPlan, version: kept.version };
     },
     replace: (plan, version) => port.replacePart(PART, Buffer.from(JSON.stringify(plan)), version),
   };
@@ -74,7 +74,7 @@ export function isOwnId(name: string): boolean {
 }
 
 /** The plan with one of its processes changed, or without it. */
-export function withProcess(plan: Plan, id: string, change: Partial<PlannedProcess> | null): Plan {
+export function withProcess(plan: ProcessPlan, id: string, change: Partial<PlannedProcess> | null): ProcessPlan {
   const processes = plan.processes.flatMap((each) => {
     if (each.id !== id) return [each];
     return change === null ? [] : [{ ...each, ...change }];
@@ -84,11 +84,11 @@ export function withProcess(plan: Plan, id: string, change: Partial<PlannedProce
 
 /** The next state of a process: what failed before counts no more. */
 export function inState(
-  plan: Plan,
+  plan: ProcessPlan,
   id: string,
   state: PlannedProcess["state"],
   nowMs: number,
   change: Partial<PlannedProcess> = {},
-): Plan {
+): ProcessPlan {
   return withProcess(plan, id, { ...change, state, sinceMs: nowMs, failures: 0, againMs: nowMs });
 }

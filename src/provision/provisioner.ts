@@ -1,12 +1,12 @@
 import { type Decision, type Policy, running } from "../elastic/policy.js";
 import { HeadwaterError } from "../errors.js";
 import { measured, type SeenMember } from "./measured.js";
-import { nextStep, type Step, type StepSettings } from "./next-step.js";
+import { nextStep, type PlanStep, type StepSettings } from "./next-step.js";
 import {
   inState,
   type KeptPlan,
   newId,
-  type Plan,
+  type ProcessPlan,
   type PlannedProcess,
   type PlanStore,
   withProcess,
@@ -150,7 +150,7 @@ export class Provisioner {
     }
   }
 
-  async #carryOut(step: Exclude<Step, { kind: "keep" | "wait" | "rest" }>, kept: KeptPlan): Promise<void> {
+  async #carryOut(step: Exclude<PlanStep, { kind: "keep" | "wait" | "rest" }>, kept: KeptPlan): Promise<void> {
     const { warn, retire } = this.#parts;
     if (step.kind === "retire") {
       await retire(step.member).catch((error: unknown) =>
@@ -165,7 +165,7 @@ export class Provisioner {
   async #drain(process: PlannedProcess, member: string): Promise<void> {
     const { drain, isHead, now, store } = this.#parts;
     const { id, name } = process;
-    let change = (plan: Plan) => inState(plan, id, "going", now(), { isDrained: true });
+    let change = (plan: ProcessPlan) => inState(plan, id, "going", now(), { isDrained: true });
     try {
       await drain(member);
     } catch (error) {
@@ -195,8 +195,8 @@ export class Provisioner {
   async #made(
     kind: "add" | "remove",
     process: PlannedProcess,
-    plan: Plan,
-  ): Promise<((plan: Plan) => Plan) | null> {
+    plan: ProcessPlan,
+  ): Promise<((plan: ProcessPlan) => ProcessPlan) | null> {
     const { maker, members, now } = this.#parts;
     const { id, name } = process;
     const living = members().map((member) => member.name);
@@ -221,7 +221,7 @@ export class Provisioner {
     }
   }
 
-  #failure(process: PlannedProcess, what: string, error: unknown): (plan: Plan) => Plan {
+  #failure(process: PlannedProcess, what: string, error: unknown): (plan: ProcessPlan) => ProcessPlan {
     const later = this.#later(process);
     const again = `It is tried again in ${Math.round((later.againMs - this.#parts.now()) / 1000)} seconds`;
     this.#parts.warn(failed(what, error, again));
@@ -244,10 +244,10 @@ interface Deciding {
 function planFor(
   kind: string,
   count: number,
-  plan: Plan,
+  plan: ProcessPlan,
   living: readonly SeenMember[],
   { max, nowMs, self }: Deciding,
-): Plan | null {
+): ProcessPlan | null {
   if (kind === "add") {
     // What is being removed, or may still be there, counts.
     const absent = plan.processes.filter(({ name }) => !living.some((member) => member.name === name));
@@ -273,14 +273,14 @@ function planFor(
   return { ...inState(plan, last.id, "draining", nowMs), actedMs: nowMs };
 }
 
-function whatIsDone(next: Plan, before: Plan): string {
+function whatIsDone(next: ProcessPlan, before: ProcessPlan): string {
   const added = next.processes.length - before.processes.length;
   if (added > 0) return added === 1 ? "a process is added" : `${added} processes are added`;
   return `the process ${next.processes.findLast(({ state }) => state === "draining")?.name ?? ""} is removed`;
 }
 
-/** How many processes are to be there: those that live or are to come, without those that are to go. */
-function wantedIn({ processes }: Plan, living: readonly string[]): number {
+/** How many processes are to be there: living ones and those to come, without the ones to go. */
+function wantedIn({ processes }: ProcessPlan, living: readonly string[]): number {
   const isGoing = (name: string) => processes.some((each) => each.name === name && each.state === "going");
   const stay = living.filter((name) => !isGoing(name)).length;
   const come = processes.filter(

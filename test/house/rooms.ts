@@ -139,6 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/load",
       "host/watch",
     ],
+    names: ["provision"],
   },
   "host/main": {
     loads: [

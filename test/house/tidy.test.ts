@@ -15,6 +15,7 @@ const KNOWS_NODE = [
   "cli",
   "host",
   "net",
+  "provision",
   "sim",
   "journal",
   "server",

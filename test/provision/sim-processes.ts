@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { keep } from "#src/elastic/keep.js";
 import type { SeenMember } from "#src/provision/measured.js";
-import { EMPTY_PLAN, type KeptPlan, type Plan } from "#src/provision/plan.js";
+import { EMPTY_PLAN, type KeptPlan, type ProcessPlan } from "#src/provision/plan.js";
 import { type ProcessOrder, Provisioner } from "#src/provision/provisioner.js";
 import type { Random } from "#src/random.js";
 
@@ -285,7 +285,7 @@ export class SimProcesses {
     });
   }
 
-  #decided({ actedMs }: Plan): void {
+  #decided({ actedMs }: ProcessPlan): void {
     if (actedMs === this.#plan.plan.actedMs || this.#plan.plan.actedMs === 0) {
       if (this.#decidedMs === Number.NEGATIVE_INFINITY && actedMs > 0) this.#decidedMs = actedMs;
       if (actedMs === this.#plan.plan.actedMs) return;
@@ -393,7 +393,7 @@ export class SimProcesses {
   }
 }
 
-function misread(plan: Plan, plant: Plant | null): Plan {
+function misread(plan: ProcessPlan, plant: Plant | null): ProcessPlan {
   const { processes } = plan;
   if (plant === "a removal is forgotten in a takeover")
     return { ...plan, processes: processes.filter(({ state }) => state !== "draining" && state !== "going") };
@@ -408,7 +408,7 @@ function misread(plan: Plan, plant: Plant | null): Plan {
   return plan;
 }
 
-function miswritten(plan: Plan, plant: Plant | null): Plan {
+function miswritten(plan: ProcessPlan, plant: Plant | null): ProcessPlan {
   if (plant === "a call is not kept") return { ...plan, call: null };
   if (plant !== "removed without draining") return plan;
   const processes = plan.processes.map((each) =>

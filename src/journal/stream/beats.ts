@@ -15,7 +15,7 @@ export interface Beat {
   /** What it runs. */
   readonly program: string;
   /** How busy the process is; not known in its first second. */
-  readonly load?: MemberLoad;
+  readonly load?: MemberLoad | undefined;
 }
 
 /** How much of what it has a process uses: shares lie between 0 and 1. */

@@ -30,6 +30,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   ads: () => import("./ads.js"),
   linearroad: () => import("./linearroad.js"),
   cluster: () => import("./cluster/index.js"),
+  restate: () => import("./cluster/restate.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
@@ -42,6 +43,7 @@ const ROOMY: readonly string[] = [
   "tenants",
   "linearroad",
   "cluster",
+  "restate",
 ];
 const ROOM = "--max-semi-space-size=64";
 
@@ -67,6 +69,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   migration     what moving a context costs it and the others, against its size; draws two figures
   ads           the ad network of Blazes on processes, with every strategy; draws three figures
   cluster       three NATS servers, three processes: durable events per second, one in flight, kills (--kills N); draws a figure
+  restate       the same counters over HTTP in a cluster of Headwater and on three servers of Restate, which it installs into a cache
   linearroad    how many expressways one process holds, as contexts and as queries, within 5 seconds; draws a figure
   kv-elastic    a store that grows, on one host and on as many as it needs; draws a figure
   game-elastic  players that come and go, with and without elasticity; draws a figure

@@ -97,6 +97,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/store",
       "host/runner",
     ],
+    names: ["journal"],
   },
   "host/link": { loads: ["errors", "core", "net", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {

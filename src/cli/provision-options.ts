@@ -16,7 +16,7 @@ export const PROVISION_OPTIONS = {
   },
 } as const;
 
-/** Options that are for the process which was started by hand, and not for those that it adds. */
+/** The process that was started by hand has these, and processes that it adds have not. */
 const OF_THE_FIRST = ["port", "host", "origins", "static", "admin", "record-load"] as const;
 const FLAGS_OF_THE_FIRST = ["dashboard", "metrics"] as const;
 

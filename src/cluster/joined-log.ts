@@ -10,6 +10,7 @@ import { type TableDirectory, tableDirectory } from "../journal/stream/table-dir
 import type { ContextClass } from "../model/context.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
+import { classesOf, KeptPlacement } from "./kept-placement.js";
 import { Member } from "./member.js";
 import type { HostOffer } from "./offered-hosts.js";
 import { askMember } from "./operator.js";
@@ -69,6 +70,12 @@ export class JoinedLog {
     const classes = rootsOf(own(program, { nodes: this.#nodes }));
     const ownLog =
       division.size === 1 ? null : { nodes: this.#nodes, open: routeThrough(gateways, division, this.#log) };
+    const placement = new KeptPlacement({
+      port: this.#port,
+      name,
+      classes: classesOf(classes),
+      onWarning: warn,
+    });
     this.#directory = await tableDirectory();
     this.#member = await Member.join({
       name,
@@ -88,8 +95,10 @@ export class JoinedLog {
       restart: wanted?.restart ?? null,
       retire,
       drainAll,
-      start: (onLog, onHalted) => {
-        return runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog);
+      start: async (onLog, onHalted) => {
+        return placement.over(
+          await runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog),
+        );
       },
       onWarning: warn,
       onFailure,

@@ -31,6 +31,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   linearroad: () => import("./linearroad.js"),
   cluster: () => import("./cluster/index.js"),
   restate: () => import("./cluster/restate.js"),
+  takeover: () => import("./cluster/takeover.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
@@ -63,6 +64,7 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   tenants  many small tenants of the streaming service in one process: registering, cost, latency, restart; --tenants N
   ingest   rows per second into the streaming service from another process: NDJSON over HTTP, columns over a WebSocket
   latency  one row from its push to its result at a subscriber, beside one sync of the disk
+  takeover  a cluster with 1,000,000 contexts and 100,000 timers: from the kill of its head, or a handover, to an answer; --events N contexts
   recovery-streams  a view with 1,000,000 keys: from the start after a SIGKILL to its first answer; --events N keys
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg

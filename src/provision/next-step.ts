@@ -1,5 +1,5 @@
 import type { SeenMember } from "./measured.js";
-import { inState, isOwnId, type ProcessPlan, type PlannedProcess } from "./plan.js";
+import { inState, isOwnId, type PlannedProcess, type ProcessPlan } from "./plan.js";
 
 export interface StepSettings {
   /** A process that was asked for has to join within this time. */

@@ -74,7 +74,11 @@ export function isOwnId(name: string): boolean {
 }
 
 /** The plan with one of its processes changed, or without it. */
-export function withProcess(plan: ProcessPlan, id: string, change: Partial<PlannedProcess> | null): ProcessPlan {
+export function withProcess(
+  plan: ProcessPlan,
+  id: string,
+  change: Partial<PlannedProcess> | null,
+): ProcessPlan {
   const processes = plan.processes.flatMap((each) => {
     if (each.id !== id) return [each];
     return change === null ? [] : [{ ...each, ...change }];

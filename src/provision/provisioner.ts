@@ -6,9 +6,9 @@ import {
   inState,
   type KeptPlan,
   newId,
-  type ProcessPlan,
   type PlannedProcess,
   type PlanStore,
+  type ProcessPlan,
   withProcess,
 } from "./plan.js";
 
@@ -150,7 +150,10 @@ export class Provisioner {
     }
   }
 
-  async #carryOut(step: Exclude<PlanStep, { kind: "keep" | "wait" | "rest" }>, kept: KeptPlan): Promise<void> {
+  async #carryOut(
+    step: Exclude<PlanStep, { kind: "keep" | "wait" | "rest" }>,
+    kept: KeptPlan,
+  ): Promise<void> {
     const { warn, retire } = this.#parts;
     if (step.kind === "retire") {
       await retire(step.member).catch((error: unknown) =>

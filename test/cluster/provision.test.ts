@@ -48,12 +48,9 @@ function maker(t: TestContext, address: string, pauseMs = 0) {
   const made = () => readdirSync(directory).filter((name) => name.startsWith("auto-"));
   const calls = (): MakerCall[] => {
     const file = join(directory, "calls");
-    return existsSync(file)
-      ? readFileSync(file, "utf8")
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line) as MakerCall)
-      : [];
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1); // the last may not be whole yet
+    return lines.map((line) => JSON.parse(line) as MakerCall);
   };
   const broken = join(directory, "broken");
   return {

@@ -27,7 +27,11 @@ if (action === "add" && !existsSync(file)) {
   const args = [MAIN, "run", BANK, "--cluster", address, "--hosts", "1", "--processes"];
   const env = { ...process.env, HEADWATER_PROVISIONED: id };
   const child = spawn(process.execPath, args, { detached: true, stdio: "ignore", env });
-  writeFileSync(file, String(child.pid));
+  try {
+    writeFileSync(file, String(child.pid));
+  } catch {
+    child.kill("SIGKILL"); // the test is over, and has removed the directory
+  }
   child.unref();
 }
 if (action === "remove" && existsSync(file)) {

@@ -78,6 +78,7 @@ export {
   type Observation,
   type ObserveOptions,
 } from "./observe/index.js";
+export type { ProvisionOptions } from "./provision/options.js";
 export type { ServerLimits } from "./server/limits.js";
 export type { ServeOptions, Server } from "./server/serve.js";
 export type { Tokens } from "./server/tokens.js";

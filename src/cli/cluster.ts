@@ -11,7 +11,7 @@ export const cluster: CliCommand = {
   summary: "look at a cluster and operate it: status, handover, drain, roll",
   details:
     "ADDRESS is what the members were given as --cluster: nats://HOST:PORT,HOST:PORT/NAME. status shows which members live, which of " +
-    "them is the head, how far the others are behind the log, which hosts run events and how many contexts each of them has, on how " +
+    "them is the head, how far the others are behind the log, how busy each process is (processors, event loop, memory, disk, network, waiting requests), which hosts run events and how many contexts each of them has, on how " +
     "many servers the log is complete, and what an acknowledged event survives. handover lets another member become the head, MEMBER or " +
     "any that can. drain keeps MEMBER from becoming the head and moves everything away from its hosts, until its process is started " +
     "again. roll restarts all processes one after the other, the head last, with the program as it is now; something must start " +
@@ -76,6 +76,7 @@ function show(status: ClusterStatus, terminal: Terminal) {
     const shown = [each.state.padEnd(10), String(each.lag).padEnd(10), aboutIt(each)].join("");
     terminal.out(`${each.member.padEnd(width)}${shown}`);
   }
+  showLoads(members, width, terminal);
   if (hosts !== null) {
     const head = members.find(({ isHead }) => isHead)?.member ?? "";
     terminal.out(`host  ${"of".padEnd(width)}state     contexts  events`);
@@ -98,6 +99,27 @@ function showLog(
     `log ${log} (${program}): ${position} messages, complete on ${replicasCurrent} of ${replicas} servers, ` +
       `head ${[head, ...others].join(", ")}`,
   );
+}
+
+/** What each process uses of what it has. */
+function showLoads(members: readonly MemberStatus[], width: number, terminal: Terminal) {
+  const cells = (...texts: readonly string[]) =>
+    texts
+      .map((text) => text.padEnd(10))
+      .join("")
+      .trimEnd();
+  const percent = (value: number) => `${Math.round(value * 100)}%`;
+  terminal.out(`${"load".padEnd(width)}${cells("cpu", "loop", "memory", "disk", "network", "queue")}`);
+  for (const { member, load } of members) {
+    const shown =
+      load === undefined
+        ? "not known yet"
+        : cells(
+            ...[percent(load.cpu), percent(load.loop), percent(load.memory), percent(load.disk)],
+            ...[`${(load.networkBytesPerSecond / 1000).toFixed(1)} kB/s`, String(load.queue)],
+          );
+    terminal.out(`${member.padEnd(width)}${shown}`);
+  }
 }
 
 function aboutIt({ about }: MemberStatus): string {

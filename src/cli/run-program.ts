@@ -29,6 +29,7 @@ import { choiceOf, journalOf } from "./journal-options.js";
 import { DASHBOARD_TOKEN, openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
+import { asAdded, isAdded, provisionOf } from "./provision-options.js";
 import { messageOf } from "./report.js";
 import { run } from "./run.js";
 import { RESTART } from "./supervise.js";
@@ -46,7 +47,8 @@ export const ENDS_WITH_STDIN = "HEADWATER_ENDS_WITH_STDIN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
 
 /** Runs a program of contexts until it has ended, or until Ctrl-C. */
-export async function runProgram(args: Arguments, terminal: Terminal): Promise<number> {
+export async function runProgram(given: Arguments, terminal: Terminal): Promise<number> {
+  const args = asAdded(given);
   const commitOrder = choiceOf(args, "commit-order", COMMIT_ORDERS);
   const kept = journalOf(args);
   const range = rangeOf(args);
@@ -67,6 +69,7 @@ export async function runProgram(args: Arguments, terminal: Terminal): Promise<n
   try {
     const service = await start(program, {
       ...restartable(kept, () => restart.abort()),
+      ...provisionOf(run, args, voice),
       commitOrder,
       hosts,
       hostsAs: areProcesses ? "processes" : "threads",
@@ -226,7 +229,7 @@ async function workOf(
   io: ProgramIo,
   voice: Voice,
 ): Promise<void> {
-  if (program.main === null) {
+  if (program.main === null || isAdded()) {
     await aborted(io.signal);
     return;
   }

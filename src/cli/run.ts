@@ -1,5 +1,6 @@
 import type { CliCommand } from "./command.js";
 import { FLUXION_OPTIONS, refuseFluxionOptions } from "./fluxion-options.js";
+import { PROVISION_OPTIONS } from "./provision-options.js";
 import { TELEMETRY_OPTIONS } from "./telemetry-options.js";
 
 export const run: CliCommand = {
@@ -30,6 +31,7 @@ export const run: CliCommand = {
       value: "LOG=A,B;…",
       help: "with --cluster: logical nodes that have a log and a head of their own",
     },
+    ...PROVISION_OPTIONS,
     durability: {
       value: "synced|written",
       help: "survive a crash of the machine, or of the process only (synced)",

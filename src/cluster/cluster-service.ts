@@ -84,7 +84,10 @@ export function clusterService(parts: ClusterServiceParts): AnyService {
   };
 }
 
-/** The facts of all programs of which this process is the head. */
+/** What the program of no head tells. */
+const OF_PROCESS: readonly Kind[] = ["member", "decision", "warning"];
+
+/** The facts of all programs of which this process is the head, and those about members. */
 function observed<K extends Kind>(
   { members, feed }: ClusterServiceParts,
   kinds: readonly K[],
@@ -92,12 +95,15 @@ function observed<K extends Kind>(
   options: ObserveOptions = {},
 ): Observation {
   const services = members.flatMap(({ service }) => service ?? []);
-  const [first, another] = services;
-  if (another === undefined) return (first ?? feed).observe(kinds, observer, options);
+  const [only, another] = services;
+  const aboutMembers = kinds.filter((kind) => OF_PROCESS.includes(kind));
+  if (only === undefined) return feed.observe(kinds, observer, options);
+  if (another === undefined && aboutMembers.length === 0) return only.observe(kinds, observer, options);
   const each: Observation[] = [];
   const all = new Observation(observer as Observer<Fact>, apart, options, () => {
     for (const observation of each) observation.stop();
   });
+  each.push(feed.observe(aboutMembers, (fact) => taken(all, fact), options));
   for (const service of services) each.push(service.observe(kinds, (fact) => taken(all, fact), options));
   return all;
 }

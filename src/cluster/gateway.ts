@@ -100,6 +100,11 @@ export class Gateway implements Door {
     return this.#head !== null;
   }
 
+  /** Requests that have no answer yet. */
+  get unanswered(): number {
+    return this.#pending.size;
+  }
+
   async health(): Promise<HeadwaterError | null> {
     return this.#parts.failure() ?? (this.#head === null ? noHead() : null);
   }

@@ -1,16 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { HeadwaterError } from "../errors.js";
 import { misfitOf } from "../host/misfit.js";
 import { outlineOf } from "../host/program-module.js";
 import { own, rootsOf, runOwn } from "../host/run.js";
 import type { Nodes, RunOptions } from "../host/service.js";
 import { clientKey } from "../host/store/index.js";
+import type { MemberLoad } from "../journal/stream/beats.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
+import { type TableDirectory, tableDirectory } from "../journal/stream/table-directory.js";
 import type { ContextClass } from "../model/context.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
+import { classesOf, KeptPlacement } from "./kept-placement.js";
 import { Member } from "./member.js";
 import type { HostOffer } from "./offered-hosts.js";
 import { askMember } from "./operator.js";
@@ -27,6 +27,8 @@ export interface ProcessParts {
   readonly options: RunOptions;
   readonly division: Division;
   readonly offer: HostOffer | null;
+  readonly load: () => MemberLoad | null;
+  readonly retire: (() => void) | null;
   readonly warn: (text: string) => void;
   readonly onFailure: (error: HeadwaterError) => void;
   readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
@@ -39,7 +41,7 @@ export class JoinedLog {
   readonly #log: string;
   readonly #port: NatsLog;
   readonly #nodes: ReadonlySet<string>;
-  #directory: string | null = null;
+  #directory: TableDirectory | null = null;
   #member: Member | null = null;
 
   constructor(parts: ProcessParts, log: string, port: NatsLog) {
@@ -63,18 +65,24 @@ export class JoinedLog {
 
   /** `gateways`: those of this process, by log. `others`: what else takes part for this process. */
   async join(gateways: ReadonlyMap<string, Gateway>, drainAll: () => Promise<void>): Promise<Member> {
-    const { name, program, options, division, offer, warn, onFailure } = this.#parts;
-    const { member: wanted, logs: _, ...rest } = options;
+    const { name, program, options, division, offer, load, retire, warn, onFailure } = this.#parts;
+    const { member: wanted, logs: _, provision: __, ...rest } = options;
     const classes = rootsOf(own(program, { nodes: this.#nodes }));
     const ownLog =
       division.size === 1 ? null : { nodes: this.#nodes, open: routeThrough(gateways, division, this.#log) };
-    this.#directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
+    const placement = new KeptPlacement({
+      port: this.#port,
+      name,
+      classes: classesOf(classes),
+      onWarning: warn,
+    });
+    this.#directory = await tableDirectory();
     this.#member = await Member.join({
       name,
       port: this.#port,
       world: realWorld,
       address: this.#port.address.shown,
-      directory: this.#directory,
+      directory: this.#directory.path,
       host: wanted?.host ?? "127.0.0.1",
       takesOver: wanted?.takesOver ?? true,
       snapshotBytes: wanted?.snapshotBytes ?? SNAPSHOT_BYTES,
@@ -82,11 +90,15 @@ export class JoinedLog {
       outline: JSON.stringify(outlineOf(rootsOf(program))),
       gateway: this.gateway,
       offer,
+      load,
       misfit: misfitOf(Object.values(classes)),
       restart: wanted?.restart ?? null,
+      retire,
       drainAll,
-      start: (onLog, onHalted) => {
-        return runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog);
+      start: async (onLog, onHalted) => {
+        return placement.over(
+          await runOwn(program, { ...rest, journal: onLog, onFailure: onHalted }, ownLog),
+        );
       },
       onWarning: warn,
       onFailure,
@@ -105,6 +117,6 @@ export class JoinedLog {
 
   async release(): Promise<void> {
     await this.#port.close();
-    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
+    await this.#directory?.release();
   }
 }

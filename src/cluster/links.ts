@@ -15,6 +15,7 @@ import {
   SocketCarrier,
 } from "../net/index.js";
 import { decode, encode } from "../state/codec.js";
+import { ownTraffic } from "./traffic.js";
 
 /** Where a member is reached, and with which key. */
 export interface LinkAddress {
@@ -235,6 +236,7 @@ export function connectLink({ host, port, key }: LinkAddress): Promise<Socket> {
       pskCallback: () => ({ psk: Buffer.from(key, "hex"), identity: IDENTITY }),
       checkServerIdentity: () => undefined, // the key proves it
     });
+    ownTraffic().count(socket);
     const timeout = setTimeout(() => socket.destroy(new Error("no answer")), CONNECT_MS);
     socket.once("error", reject);
     socket.once("close", () => {

@@ -1,6 +1,7 @@
 import type { HeadwaterError } from "../errors.js";
 import type { AnyService } from "../host/service.js";
 import type { Journal, KeyTable } from "../journal/journal.js";
+import type { MemberLoad } from "../journal/stream/beats.js";
 import type { LogPort } from "../journal/stream/log-port.js";
 import type { Gateway } from "./gateway.js";
 import type { HostOffer } from "./offered-hosts.js";
@@ -20,6 +21,8 @@ export interface MemberParts {
   /** Whether it may become the head. */
   readonly takesOver: boolean;
   readonly program: string;
+  /** How busy this process is; null while that is not known. */
+  readonly load: () => MemberLoad | null;
   /** The program in words. */
   readonly outline: string;
   readonly gateway: Gateway;
@@ -33,6 +36,8 @@ export interface MemberParts {
   readonly drainAll: () => Promise<void>;
   /** Ends this process in good order, so that what has started it starts it again; null if nothing does. */
   readonly restart: (() => void) | null;
+  /** Ends this process in good order, and for good; null if it was not added by the head. */
+  readonly retire: (() => void) | null;
   /** A snapshot is due when so many bytes of the log were read since the last one, or since this process joined. */
   readonly snapshotBytes: number;
   readonly onWarning: (text: string) => void;

@@ -54,20 +54,19 @@ export class Member {
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(parts: MemberParts, followed: FollowedLog) {
-    const { port, world, name, outline, restart, drainAll } = parts;
+    const { world } = parts;
     const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
     this.#suspicion = new Suspicion(now);
     this.#snapshots = new Snapshots(parts);
     this.presence = new MemberPresence({
-      port,
+      port: parts.port,
       world,
       say: () => this.#beat(),
       heard: (beat) => this.#heard(beat),
     });
-    const operator = answersOf(this, { port, name, outline, restart, drainAll });
-    this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
+    this.#arrivals = new LinkArrivals(parts.port.id, answersOf(this, parts), () => this.#own?.epoch ?? 0);
   }
 
   static async join(parts: MemberParts): Promise<Member> {
@@ -129,11 +128,11 @@ export class Member {
 
   /** What this process says of itself. */
   #beat(): Beat {
-    const { name, program } = this.#parts;
+    const { name, program, load } = this.#parts;
     const epoch = this.#own?.epoch ?? 0;
     const { position } = this.#followed.follower;
     const state = epoch > 0 ? "head" : this.#mayTakeOver && this.#fits ? "standby" : "gateway";
-    return { member: name, epoch, position, state, program };
+    return { member: name, epoch, position, state, program, load: load() ?? undefined };
   }
 
   get #mayTakeOver(): boolean {

@@ -46,5 +46,10 @@ export class Members {
 
 /** Is it the name of a member, with or without its ending that no other process has? */
 export function isNamed(member: string, name: string): boolean {
-  return member === name || member.replace(/-[0-9a-f]{8}$/, "") === name;
+  return member === name || nameWithoutEnding(member) === name;
+}
+
+/** As it was started. */
+export function nameWithoutEnding(member: string): string {
+  return member.replace(/-[0-9a-f]{8}$/, "");
 }

@@ -11,6 +11,8 @@ export interface OperationsParts {
   /** In words. */
   readonly outline: string;
   readonly restart: (() => void) | null;
+  /** Ends this process in good order; null if it was not added by a decision. */
+  readonly retire: (() => void) | null;
   /** In all logs of the cluster. */
   readonly drainAll: () => Promise<void>;
 }
@@ -21,7 +23,7 @@ const FAREWELL_MS = 100;
 /** What a member answers an operator. */
 export function answersOf(
   member: Member,
-  { port, name, outline, restart, drainAll }: OperationsParts,
+  { port, name, outline, restart, retire, drainAll }: OperationsParts,
 ): OperatorAnswers {
   return {
     hosts: async () => member.service?.[HOSTS]?.list() ?? null,
@@ -46,7 +48,20 @@ export function answersOf(
       port.later(FAREWELL_MS, restart);
       return null;
     },
+    retire: async () => {
+      if (retire === null) throw notProvisioned(name);
+      await drainAll().catch(() => {}); // without another member there is none to drain to
+      port.later(FAREWELL_MS, retire);
+      return null;
+    },
   };
+}
+
+function notProvisioned(name: string): HeadwaterError {
+  return new HeadwaterError(
+    "HW-3112",
+    `${name} was not added by the head, so the head does not end it. Nothing was changed. Stop it where it was started.`,
+  );
 }
 
 export function notTheHead(head: string): HeadwaterError {

@@ -29,6 +29,8 @@ export interface OperatorQuestions {
   readonly drain: null;
   /** The member is drained, and its process ends, to be started again. */
   readonly restart: null;
+  /** The member is drained, and its process ends; only one that was added by a decision does so. */
+  readonly retire: null;
 }
 
 type Question = keyof OperatorQuestions;

@@ -14,14 +14,20 @@ import { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
 import type { Refusal } from "../model/door.js";
 import { Feed } from "../observe/index.js";
+import { checkedProvision, PROVISIONED, WITH_STARTER } from "../provision/index.js";
 import { clusterService } from "./cluster-service.js";
 import { claimDivision, type Division, divisionOf, OWN_LOG } from "./division.js";
 import { HeadSpread } from "./head-spread.js";
 import { JoinedLog } from "./joined-log.js";
 import type { Member } from "./member.js";
+import { MemberFeed } from "./member-feed.js";
+import { provisionProcesses } from "./provisioning.js";
 import { SeveralGateways } from "./several-gateways.js";
+import { ProcessUtilisation } from "./utilisation.js";
 import { realWorld } from "./world.js";
 
+/** A process that was added and goes answers what it has taken. */
+const RETIRE_MS = 5000;
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
 /**
@@ -35,12 +41,14 @@ export async function runInCluster(
   checkRun(program, options);
   const classes = rootsOf(program);
   const division = divisionOf(Object.keys(classes), options.logs);
+  const provision = options.provision === undefined ? null : checkedProvision(options.provision);
   const name = nameOf(options);
   const offer = hostSupplyOf(checkedHosts(options, classes));
   const warn = (text: string) => process.emitWarning(text, "HeadwaterJournal");
   const ports = await portsOf(program, natsAddress(journal), division, warn);
   const feed = new Feed(apart);
-  readFeed(feed, options);
+  const { hosts: _, ...heard } = options; // decisions about hosts are told by the program while this process is its head
+  readFeed(feed, heard);
   let failure: HeadwaterError | null = null;
   let fail: (error: HeadwaterError) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -61,7 +69,13 @@ export async function runInCluster(
     failed: onApiFailure,
     failure: () => failure,
   };
-  const parts = { name, program, options, division, offer, warn, onFailure, gatewayParts };
+  const utilisation = new ProcessUtilisation(() =>
+    logs.reduce((sum, { gateway }) => sum + gateway.unanswered, 0),
+  );
+  const load = () => utilisation.read();
+  let retiring = end; // until there is something to stop
+  const retire = process.env[PROVISIONED] === undefined ? null : () => retiring();
+  const parts = { name, program, options, division, offer, load, retire, warn, onFailure, gatewayParts };
   const joined = new Map([...ports].map(([log, port]) => [log, new JoinedLog(parts, log, port)]));
   const logs = [...joined.values()];
   const gateways = new Map([...joined].map(([log, { gateway }]) => [log, gateway]));
@@ -89,11 +103,35 @@ export async function runInCluster(
     await leave(0);
     throw error;
   }
+  const memberFeed = new MemberFeed(feed, () => members[0]?.presence.members.living() ?? []);
   const spread = division.size === 1 ? null : new HeadSpread(realWorld, members);
+  const [own] = members;
+  const ownPort = ports.get(OWN_LOG);
+  invariant(own !== undefined && ownPort !== undefined, "every cluster has a log of its own");
+  const stopProvisioning =
+    provision === null
+      ? () => {}
+      : provisionProcesses({
+          ...{ member: own, port: ownPort, name, drainAll, provision },
+          warn: (error) => feed.note({ kind: "warning", error }),
+          decided: (decision) => feed.note({ kind: "decision", ...decision }),
+        });
   let stopping: Promise<void> | null = null;
+  const stopForGood = async () => {
+    stopping ??= stop(RETIRE_MS);
+    await stopping;
+    end();
+  };
+  retiring = () => void stopForGood();
+  if (process.env[WITH_STARTER] !== undefined) {
+    process.stdin.once("end", retiring);
+    process.stdin.resume();
+  }
   const stop = async (graceMs: number) => {
+    stopProvisioning();
     failure ??= stopped();
     spread?.stop();
+    memberFeed.stop();
     await within(graceMs, gateway.untilAnswered());
     await leave(graceMs);
   };
@@ -140,13 +178,21 @@ function onApiFailure(apiFunction: string, error: unknown): void {
 
 /** No other process has it, also not one of before with the same name. */
 function nameOf({ member }: RunOptions): string {
-  const name = member?.name ?? `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${process.pid}`;
+  const name =
+    process.env[PROVISIONED] ??
+    member?.name ??
+    `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${process.pid}`;
   if (!NAME.test(name))
     throw new HeadwaterError(
       "HW-3106",
       `this process cannot be a member of the cluster: ${JSON.stringify(name)} is no name for one; letters, digits, _ and - make one.`,
     );
   return `${name}-${randomBytes(4).toString("hex")}`;
+}
+
+/** What runs in this process besides the service ends, too. */
+function end(): void {
+  process.kill(process.pid, "SIGTERM");
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

@@ -26,6 +26,7 @@ const KINDS: readonly Kind[] = [
   "failure",
   "warning",
   "halted",
+  "member",
 ];
 const TICK_MS = 1000;
 /** Facts are heard for so long after the last page has gone: it may be reloading. */
@@ -98,6 +99,14 @@ export class Monitor {
       case "failure": {
         const { context, method, error, atMs } = fact;
         return this.#notice({ kind: "note", atMs, text: `${context}.${method}(…) failed: ${textOf(error)}` });
+      }
+      case "member": {
+        if (fact.what === "measured") return;
+        return this.#notice({
+          kind: "note",
+          atMs: fact.atMs,
+          text: `${fact.member} has ${fact.what} the cluster`,
+        });
       }
       case "warning":
       case "halted":

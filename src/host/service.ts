@@ -7,6 +7,7 @@ import type { Context, ContextClass } from "../model/context.js";
 import type { DOOR, Door } from "../model/door.js";
 import type { Ref } from "../model/refs.js";
 import type { FactOf, FailedEvent, Kind, Observation, ObserveOptions, Observer } from "../observe/index.js";
+import type { ProvisionOptions } from "../provision/options.js";
 import type { CLUSTER, ClusterSide } from "./cluster-side.js";
 import type { PlacementRules, ProgramHosts } from "./fleet/index.js";
 import type { Inspector } from "./inspector.js";
@@ -43,6 +44,11 @@ export interface RunOptions {
     readonly snapshotBytes?: number | undefined;
     readonly restart?: (() => void) | undefined;
   };
+  /**
+   * With a journal on NATS servers: as many processes as the load needs, which the head adds and removes: `{ max: 4 }` (docs/elasticity.md).
+   * To be given to each process that may become the head.
+   */
+  readonly provision?: ProvisionOptions;
   /**
    * With a journal on NATS servers: logical nodes that get a log of their own, with a head of its own, by the log's name:
    * `{ ledger: ["Bank", "Vault"] }`. The others stay in the cluster's own log. Different processes then give out the tickets of

@@ -210,7 +210,7 @@ function listening(server: Server, path: string): Promise<void> {
 }
 
 /** A process that is stopped accepts nothing, but the kernel does so for it, and says EAGAIN when too many wait. */
-function isListening(path: string): Promise<boolean> {
+export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => {

@@ -17,7 +17,8 @@ export type Fact =
   | FailureFact
   | WarningFact
   | HaltedFact
-  | LoadFact;
+  | LoadFact
+  | MemberFact;
 
 export type Kind = Fact["kind"];
 
@@ -34,6 +35,7 @@ const ALL: Readonly<Record<Kind, true>> = {
   warning: true,
   halted: true,
   load: true,
+  member: true,
 };
 
 export const KINDS = Object.keys(ALL) as readonly Kind[];
@@ -170,6 +172,22 @@ export interface LoadFact {
   readonly kind: "load";
   readonly atMs: number;
   readonly load: LoadEvent;
+}
+
+/** A process has joined the cluster of this one, has left it, or has said how busy it is, as each does once a second. */
+export interface MemberFact {
+  readonly kind: "member";
+  readonly atMs: number;
+  readonly what: "joined" | "left" | "measured";
+  readonly member: string;
+  readonly state: "head" | "standby" | "gateway" | "leaving" | "handover";
+  /**
+   * Shares, from 0 to 1, of the machine's processors, of the time of the event loop, of the memory, and of the disk; its memory in bytes; what
+   * its connections carry; and how many requests wait there for an answer. Null while it is not known.
+   */
+  readonly load: Readonly<
+    Record<"cpu" | "loop" | "memory" | "memoryBytes" | "networkBytesPerSecond" | "queue" | "disk", number>
+  > | null;
 }
 
 /** Told to an observer in place of facts that it was too slow for. */

@@ -19,6 +19,7 @@ const LEVELS: Readonly<Record<Exclude<Kind, "load"> | "dropped", LogLevel>> = {
   journal: "debug",
   event: "debug",
   host: "info",
+  member: "info",
   migration: "info",
   decision: "info",
   refused: "warn",
@@ -48,7 +49,7 @@ function highest(kind: Exclude<Kind, "load">): LogLevel {
 }
 
 function levelOf(fact: Fact | DroppedFact): LogLevel {
-  if (fact.kind === "load") return "debug";
+  if (fact.kind === "load" || (fact.kind === "member" && fact.what === "measured")) return "debug";
   return fact.kind === "event" && !fact.ok ? "warn" : LEVELS[fact.kind];
 }
 

@@ -154,6 +154,7 @@ export class Metrics {
       case "dropped":
         return this.#dropped.add({}, fact.count);
       case "load":
+      case "member":
         return;
     }
   }

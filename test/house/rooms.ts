@@ -141,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/load",
       "host/watch",
     ],
+    names: ["provision"],
   },
   "host/main": {
     loads: [
@@ -171,9 +172,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/link",
       "host/event",
       "host/store",
+      "provision",
     ],
-    names: ["host/fleet"],
+    names: ["host/fleet", "elastic"],
   },
+  provision: { loads: ["errors", "elastic"], names: ["journal"] },
   doors: { loads: ["cluster", "host", "model", "server"] },
   protocol: { loads: ["errors", "model"] },
   client: { loads: ["errors", "model", "protocol"] },
@@ -333,6 +336,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "elastic",
       "elastic/trial",
       "cluster",
+      "provision",
       "doors",
       "host",
       "host/context",
@@ -363,7 +367,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   index: {
     loads: ["observe", "doors", "errors", "model", "state", "journal", "elastic", "host", "server", "topics"],
-    names: ["cli", "host/ports", "host/store", "host/node", "host/fleet"],
+    names: ["cli", "host/ports", "host/store", "host/node", "host/fleet", "provision"],
   },
 };
 

@@ -16,6 +16,7 @@ const KNOWS_NODE = [
   "packages",
   "host",
   "net",
+  "provision",
   "sim",
   "journal",
   "server",

@@ -140,7 +140,8 @@ function fill(handle: number, bytes: number, at: number, done: (error: Error | n
   });
 }
 
-function bootId(): string {
+/** Which start of the machine this is; empty where that is not known. */
+export function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8")
       .replace(/[^0-9a-f]/g, "")

@@ -14,7 +14,36 @@ export interface Beat {
   readonly successor?: string;
   /** What it runs. */
   readonly program: string;
+  /** How busy the process is; not known in its first second. */
+  readonly load?: MemberLoad | undefined;
 }
+
+/** How much of what it has a process uses: shares lie between 0 and 1. */
+export interface MemberLoad {
+  /** The share of its machine's processors. */
+  readonly cpu: number;
+  /** The share of the time in which its event loop is busy. */
+  readonly loop: number;
+  /** The share of the memory of its machine or container. */
+  readonly memory: number;
+  readonly memoryBytes: number;
+  /** What its connections carry, in both directions. */
+  readonly networkBytesPerSecond: number;
+  /** Requests that wait there for an answer. */
+  readonly queue: number;
+  /** The share of its disk that is in use, also by others. */
+  readonly disk: number;
+}
+
+const MEASURES: readonly (keyof MemberLoad)[] = [
+  "cpu",
+  "loop",
+  "memory",
+  "memoryBytes",
+  "networkBytesPerSecond",
+  "queue",
+  "disk",
+];
 
 export const BEAT_MS = 200;
 const STATES: readonly Beat["state"][] = ["head", "standby", "gateway", "leaving", "handover"];
@@ -31,12 +60,26 @@ export function readBeat(bytes: Buffer): Beat | null {
   } catch {
     return null;
   }
-  const { member, epoch, position, state, program, successor = "" } = said ?? {};
+  const { member, epoch, position, state, program, successor = "", load } = said ?? {};
   if (typeof member !== "string" || typeof program !== "string") return null;
   if (!Number.isSafeInteger(epoch) || !Number.isSafeInteger(position)) return null;
   const known = STATES.find((each) => each === state);
   if (known === undefined) return null;
   if (typeof successor !== "string") return null;
-  const beat = { member, epoch: epoch as number, position: position as number, state: known, program };
+  const isLoad = isMemberLoad(load) ? { load } : {};
+  const beat = {
+    member,
+    epoch: epoch as number,
+    position: position as number,
+    state: known,
+    program,
+    ...isLoad,
+  };
   return successor === "" ? beat : { ...beat, successor };
+}
+
+function isMemberLoad(said: unknown): said is MemberLoad {
+  if (typeof said !== "object" || said === null) return false;
+  const measures = said as Readonly<Record<string, unknown>>;
+  return MEASURES.every((name) => Number.isFinite(measures[name]) && (measures[name] as number) >= 0);
 }

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { HeadwaterError } from "../../errors.js";
 import type { Journal, JournalIdentity, KeyTable } from "../journal.js";
 import { damaged, inUse } from "../problems.js";
@@ -12,6 +9,7 @@ import { FollowedTable } from "./followed-table.js";
 import { type NatsAddress, natsAddress } from "./nats-address.js";
 import { NatsLog } from "./nats-log.js";
 import { streamJournal } from "./stream-journal.js";
+import { tableDirectory } from "./table-directory.js";
 
 export interface JournalStreamOptions {
   readonly onWarning?: (text: string) => void;
@@ -32,13 +30,13 @@ export async function openStream(
 ): Promise<Journal> {
   const address = natsAddress(text);
   const port = await NatsLog.open(address, identity, options.check !== undefined);
-  const directory = await mkdtemp(join(tmpdir(), "headwater-table-"));
+  const directory = await tableDirectory();
   const release = async () => {
     await port.close();
-    await rm(directory, { recursive: true, force: true });
+    await directory.release();
   };
   try {
-    return await opened(address, port, directory, release, options);
+    return await opened(address, port, directory.path, release, options);
   } catch (error) {
     await release();
     throw error;

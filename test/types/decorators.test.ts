@@ -75,7 +75,7 @@ const MODULES = [
 ];
 
 /** Does Node itself read types away? From 22.18 on, it does. */
-const STRIPS = process.features.typescript !== undefined && process.features.typescript !== false;
+const STRIPS = "typescript" in process.features && process.features.typescript !== false;
 
 const SETTINGS = TARGETS.flatMap((target) =>
   [false, true].flatMap((experimentalDecorators) =>

@@ -50,7 +50,7 @@ export type SqlOperator =
   | "!~*"
   | "[]";
 
-export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
+export type QuantifiedComparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
 export type SqlExpression = { readonly span: Span } & (
   | { readonly kind: "column"; readonly table: string | null; readonly name: string }
@@ -70,7 +70,7 @@ export type SqlExpression = { readonly span: Span } & (
   /** `x IN (…)` is `x = ANY (…)`; a row of several operands is compared with `=` only. */
   | {
       readonly kind: "in";
-      readonly comparison: Comparison;
+      readonly comparison: QuantifiedComparison;
       readonly operands: readonly SqlExpression[];
       readonly query: SqlQuery;
     }

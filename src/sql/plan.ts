@@ -1,4 +1,4 @@
-import type { Comparison, Scalar, SqlOperator, WindowKind } from "./ast.js";
+import type { QuantifiedComparison, Scalar, SqlOperator, WindowKind } from "./ast.js";
 import type { SqlColumn } from "./schema.js";
 import type { Span } from "./source.js";
 import type { SqlType } from "./types.js";
@@ -43,7 +43,7 @@ export type PlanExpression = Typed &
     /** The row of the operands is among the rows of the plan, whose columns have the same types; or compares with one of them. */
     | {
         readonly kind: "in";
-        readonly comparison: Comparison;
+        readonly comparison: QuantifiedComparison;
         readonly operands: readonly PlanExpression[];
         readonly plan: LogicalPlan;
       }

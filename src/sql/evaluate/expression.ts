@@ -1,4 +1,4 @@
-import type { Comparison, Scalar, SqlOperator } from "../ast.js";
+import type { QuantifiedComparison, Scalar, SqlOperator } from "../ast.js";
 import { type Builtin, builtinOf, RowError } from "../builtins/index.js";
 import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
@@ -67,7 +67,7 @@ function anyOf(truths: readonly Scalar[]): Truth {
   return truths.includes(true) ? true : truths.includes(null) ? null : false;
 }
 
-function meets(comparison: Comparison, a: Scalar, b: Scalar, type: SqlType = "untyped"): Truth {
+function meets(comparison: QuantifiedComparison, a: Scalar, b: Scalar, type: SqlType = "untyped"): Truth {
   if (a === null || b === null) return null;
   const order = compareValues(a, b, type);
   switch (comparison) {

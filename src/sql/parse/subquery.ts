@@ -1,5 +1,5 @@
 import type { SubLink } from "libpg-query";
-import type { Comparison, SqlExpression } from "../ast.js";
+import type { QuantifiedComparison, SqlExpression } from "../ast.js";
 import { cover, words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
@@ -36,12 +36,12 @@ export function readSubquery(reading: Reading, node: SubLink): SqlExpression {
   return isAll ? operation("not", [among], []) : among;
 }
 
-const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
+const OPPOSITE: Readonly<Record<QuantifiedComparison, QuantifiedComparison>> = {
   ...{ "=": "<>", "<>": "=" },
   ...{ "<": ">=", ">=": "<" },
   ...{ ">": "<=", "<=": ">" },
 };
 
-function comparisonOf(operator: string): Comparison | undefined {
-  return Object.hasOwn(OPPOSITE, operator) ? (operator as Comparison) : undefined;
+function comparisonOf(operator: string): QuantifiedComparison | undefined {
+  return Object.hasOwn(OPPOSITE, operator) ? (operator as QuantifiedComparison) : undefined;
 }

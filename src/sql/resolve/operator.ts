@@ -1,4 +1,4 @@
-import type { Comparison, SqlOperator } from "../ast.js";
+import type { QuantifiedComparison, SqlOperator } from "../ast.js";
 import { castsImplicitly } from "../catalog/casts.js";
 import { signaturesOf } from "../catalog/index.js";
 import { choose } from "../catalog/overload.js";
@@ -70,7 +70,7 @@ export function compared(
   text: string,
   operands: readonly PlanExpression[],
   span: Span,
-  operator: Comparison = "=",
+  operator: QuantifiedComparison = "=",
 ): readonly PlanExpression[] {
   const [a, b] = operands.map((each) => typing.typeOf(each));
   const isEquality = operator === "=" || operator === "<>";

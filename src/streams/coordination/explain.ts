@@ -22,7 +22,7 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
     for (const { text, position } of why) lines.push(`    ${position.line}:${position.column}  ${text}`);
   }
   lines.push(`Label  ${showLabel(label, seals)}`);
-  lines.push(`Coordination  ${query.isOpen ? "refused until one is chosen" : inForce(decision)}`);
+  lines.push(`Coordination  ${coordinationText(decision)}`);
   for (const { name: stream, producers } of decision.sealed ?? [])
     if (producers.length > 0)
       lines.push(
@@ -33,6 +33,11 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
   if (chosen?.kind === "accept") lines.push(`  accepted: ${chosen.reason}`);
   if (query.isOpen) lines.push(...choicesFor(query));
   return lines.join("\n");
+}
+
+/** How a query is carried out, in one line. */
+export function coordinationText(decision: CoordinationDecision): string {
+  return decision.query.isOpen ? "refused until one is chosen" : inForce(decision);
 }
 
 function inForce({ query, retracts, emit, sealed }: CoordinationDecision): string {

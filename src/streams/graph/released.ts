@@ -4,7 +4,7 @@ import type { Batch } from "../columns/index.js";
 export interface Released {
   /** All their rows, one partition after the other. */
   readonly rows: Batch;
-  /** Their names, also of those that have no rows. */
+  /** Their names; some have no rows. */
   readonly keys: readonly string[];
   /** Every producer has sealed the whole stream: no partition begins any more. */
   readonly isFinished: boolean;

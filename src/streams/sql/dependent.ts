@@ -193,7 +193,7 @@ export class Dependent {
     return reordered(made, [...range(0, width), ...range(first, added.length)], width, this.domain);
   }
 
-  /** The sides that use the domain, and the one that decides which rows come out, have it; where both do, they agree in it. */
+  /** A side has the domain if it uses it or decides which rows come out; where both have it, they agree in it. */
   #join(plan: Of<"join">): SqlPlan {
     const { domain } = this;
     const { join, span } = plan;

@@ -213,7 +213,7 @@ function differenceIn(
   return null;
 }
 
-/** A query with those that it reads. */
+/** A query with the queries that it reads. */
 function readBy({ name, sql, inputs }: QueryDefinition, decisions: readonly Decided[]): string {
   const read = decisions.filter(({ definition }) => inputs.includes(definition.name));
   const below = read.map(({ definition }) => `; ${readBy(definition, decisions)}`);

@@ -1,4 +1,4 @@
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { NatsConnection } from "@nats-io/transport-node";
 import { type AddressPolicy, allowedAddresses } from "./addresses.js";
 
 const CONNECT_MS = 5000;
@@ -15,6 +15,7 @@ export async function natsConnection(
 ): Promise<NatsConnection> {
   const [found] = await allowedAddresses(hostname, policy);
   const host = found?.family === 6 ? `[${found.address}]` : (found?.address ?? hostname);
+  const { connect } = await import("@nats-io/transport-node");
   return await connect({
     ...{ servers: `${host}:${port === "" ? PORT : port}`, timeout: CONNECT_MS },
     ...{ reconnect: false, ignoreClusterUpdates: true, pingInterval: 5000, maxPingOut: 2 },

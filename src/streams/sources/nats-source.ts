@@ -1,6 +1,6 @@
 import { type ConsumerMessages, DeliverPolicy, jetstream } from "@nats-io/jetstream";
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
-import { natsConnection } from "../delivery/nats-connection.js";
+import { natsConnection } from "../delivery/index.js";
 import { pathOf, type SourceDefinition, type SourcePolicy } from "./definition.js";
 import type { Intake, RunningSource, SourceMessage } from "./source.js";
 

@@ -33,7 +33,8 @@ const definitions = {
   shills: query(
     { bidder: text, auction: text },
     `SELECT b.bidder, b.auction FROM bids b JOIN listings FOR SYSTEM_TIME AS OF PROCTIME() AS l
-         ON l.auction = b.auction AND l.seller = b.bidder`,
+         ON l.auction = b.auction AND l.seller = b.bidder
+     WITH (coordination = 'order', reason = 'a bid meets the listing that was there before it')`,
   ),
   /** More than five bids of one bidder within ten seconds. */
   rushes: query(

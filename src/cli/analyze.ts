@@ -169,8 +169,8 @@ function shown(
     }
     case "json": {
       const data = toJson(analysis);
-      const { inside, undeclared, unclear } = program?.facts ?? {};
-      const read = program === null ? data : { ...data, program: { inside, undeclared, unclear } };
+      const { inside, undeclared, queries, unclear } = program?.facts ?? {};
+      const read = program === null ? data : { ...data, program: { inside, undeclared, queries, unclear } };
       const all = checks === null ? read : { ...read, check: checks.data };
       const asked = explain === null ? all : explained(data, explain);
       return JSON.stringify(asked, null, oneLine ? 0 : 2);

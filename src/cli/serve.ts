@@ -43,6 +43,10 @@ export const serve: CliCommand = {
       value: "DIR",
       help: "lets tenants write outputs to files, each below a folder of its own there",
     },
+    "output-ca": {
+      value: "FILE",
+      help: "certificates (PEM) of authorities that https targets may have theirs from",
+    },
     "private-targets": { help: "lets tenants send outputs to this machine and to private networks" },
     "listening-sources": { help: "lets tenants open TCP ports for rows on the loopback interface" },
     "output-stdout": { help: "lets tenants send outputs to stdout of this process" },
@@ -89,6 +93,7 @@ export const serve: CliCommand = {
       : null;
     if (functions !== null) await loadModule(functions);
     const { startService } = await import("./serve-streams.js");
+    const ca = values.get("output-ca");
     const interrupt = onInterrupt(() => terminal.say("Stopping."));
     try {
       const started = await startService(
@@ -105,6 +110,7 @@ export const serve: CliCommand = {
           isListeningAllowed: flags.has("listening-sources"),
           directory: values.get("output-files") ?? null,
           stdout: flags.has("output-stdout") ? writeOut : null,
+          ...(ca === undefined ? {} : { ca: await pemOf(ca) }),
         },
         functions,
         memoryMb * 2 ** 20,

@@ -1,6 +1,7 @@
 import type { Dataflow, SourcePosition } from "../analysis/index.js";
 import type { Context, ContextClass } from "../model/context.js";
-import { shapeOf } from "../model/shape.js";
+import { type QueryFact, queryFactsOf } from "../model/query-facts.js";
+import { inspectTree, shapeOf } from "../model/shape.js";
 import { dataflowOf } from "./derive.js";
 import { type ProgramClasses, requestsOf } from "./effects.js";
 import { type OrderAmongKeys, ordersInside } from "./inside.js";
@@ -13,6 +14,8 @@ export interface ProgramFacts {
   readonly inside: readonly OrderAmongKeys[];
   /** Methods that receive messages of other logical nodes and are taken to depend on their order. */
   readonly undeclared: readonly { readonly cls: string; readonly methods: readonly string[] }[];
+  /** The standing queries that contexts hold, with what the analysis says of each. */
+  readonly queries: readonly { readonly cls: string; readonly queries: readonly QueryFact[] }[];
   /** Where the text does not say what is reached. */
   readonly unclear: readonly SourcePosition[];
 }
@@ -36,6 +39,7 @@ export async function programFacts(
     dataflow,
     inside: nodes.flatMap(ordersInside),
     undeclared: undeclaredIn(nodes),
+    queries: queriesIn(Object.values(named)),
     unclear: nodes.flatMap(({ every }) => every.flatMap(({ effects }) => effects.unclear)),
   };
 }
@@ -46,6 +50,14 @@ function askedOf({ api }: ProgramSource, roots: Readonly<Record<string, RootClas
   const shapes = new Map(Object.entries(roots).map(([name, root]) => [name, shapeOf(root)]));
   const effects = api.functions.map((each) => requestsOf(each, api.file, known, shapes));
   return effects.some(({ unclear }) => unclear.length > 0) ? null : effects.flatMap(({ calls }) => calls);
+}
+
+function queriesIn(roots: readonly RootClass[]): ProgramFacts["queries"] {
+  const classes = new Set(roots.flatMap((root) => inspectTree(root).map(({ cls }) => cls)));
+  return [...classes].flatMap((cls) => {
+    const queries = queryFactsOf(cls);
+    return queries.length === 0 ? [] : [{ cls: cls.name, queries }];
+  });
 }
 
 function undeclaredIn(nodes: readonly NodeMethods[]): ProgramFacts["undeclared"] {

@@ -4,8 +4,13 @@ import type { ProgramFacts } from "./program.js";
 const REASONS_SHOWN = 3;
 
 /** What the analysis says of a program besides the labels between its logical nodes. */
-export function showProgram({ inside, undeclared, unclear }: ProgramFacts): string {
-  const parts: string[] = [];
+export function showProgram({ inside, undeclared, queries, unclear }: ProgramFacts): string {
+  const parts = queries.map(({ cls, queries: own }) =>
+    [
+      `queries in ${cls}`,
+      ...own.map(({ name, label, coordination }) => `  ${name}  ${label}, coordination: ${coordination}`),
+    ].join("\n"),
+  );
   if (inside.length > 0)
     parts.push(
       [

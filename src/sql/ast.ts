@@ -50,6 +50,8 @@ export type SqlOperator =
   | "!~*"
   | "[]";
 
+export type QuantifiedComparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
+
 export type SqlExpression = { readonly span: Span } & (
   | { readonly kind: "column"; readonly table: string | null; readonly name: string }
   | { readonly kind: "constant"; readonly value: Scalar; readonly type: OpenType }
@@ -65,7 +67,13 @@ export type SqlExpression = { readonly span: Span } & (
     }
   | { readonly kind: "array"; readonly elements: readonly SqlExpression[] }
   | { readonly kind: "exists"; readonly query: SqlQuery }
-  | { readonly kind: "in"; readonly operands: readonly SqlExpression[]; readonly query: SqlQuery }
+  /** `x IN (…)` is `x = ANY (…)`; a row of several operands is compared with `=` only. */
+  | {
+      readonly kind: "in";
+      readonly comparison: QuantifiedComparison;
+      readonly operands: readonly SqlExpression[];
+      readonly query: SqlQuery;
+    }
   /** A query in parentheses where a value is expected. */
   | { readonly kind: "scalar"; readonly query: SqlQuery }
 );
@@ -153,7 +161,8 @@ export type FromItem = { readonly span: Span } & (
       readonly left: FromItem;
       readonly right: FromItem;
       readonly on: SqlExpression | null;
-      readonly using: readonly string[];
+      /** The columns that both sides have: those with these names, or all that have the same names. */
+      readonly using: readonly string[] | "natural";
     }
 );
 

@@ -1,4 +1,4 @@
-import type { Scalar, SqlOperator, WindowKind } from "./ast.js";
+import type { QuantifiedComparison, Scalar, SqlOperator, WindowKind } from "./ast.js";
 import type { SqlColumn } from "./schema.js";
 import type { Span } from "./source.js";
 import type { SqlType } from "./types.js";
@@ -40,8 +40,13 @@ export type PlanExpression = Typed &
         readonly otherwise: PlanExpression | null;
       }
     | { readonly kind: "exists"; readonly plan: LogicalPlan }
-    /** The row of the operands is among the rows of the plan, whose columns have the same types. */
-    | { readonly kind: "in"; readonly operands: readonly PlanExpression[]; readonly plan: LogicalPlan }
+    /** The row of the operands is among the rows of the plan, whose columns have the same types; or compares with one of them. */
+    | {
+        readonly kind: "in";
+        readonly comparison: QuantifiedComparison;
+        readonly operands: readonly PlanExpression[];
+        readonly plan: LogicalPlan;
+      }
     | { readonly kind: "scalar"; readonly plan: LogicalPlan }
   );
 

@@ -56,16 +56,10 @@ describe("what cannot be understood is refused, with its place", () => {
     );
     await check("select md5(name) from ads", "HW-5102", "1:8 md5(name)", /there are count, sum/);
     await check(
-      "select name from clicks full join ads using (id)",
+      "select id from clicks where name like any (select name from ads)",
       "HW-5102",
-      "1:18 clicks full join ads",
-      /write ON/,
-    );
-    await check(
-      "select (select id from ads) from clicks",
-      "HW-5102",
-      "1:8 (select id from ads)",
-      /one aggregate/,
+      "1:34 like any (select name from ads)",
+      /EXISTS/,
     );
     await check("select id from tumble(clicks, ts)", "HW-5102", "1:16 tumble(clicks, ts)", /TUMBLE takes/);
     await check("select 1; select 2", "HW-5102", "1:18 2", /one statement/);
@@ -84,7 +78,6 @@ describe("what cannot be understood is refused, with its place", () => {
       "select name::varchar(3) from ads",
       "select id::numeric(5, 2) from ads",
       "select id from clicks group by rollup (id)",
-      "select * from clicks natural join ads",
       "select * from clicks, lateral (select 1) x",
       "select id from clicks where ts > interval '1 month'",
       "select mine.count(*) from clicks",

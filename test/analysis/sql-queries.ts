@@ -90,6 +90,12 @@ function condition(depth: number): fc.Arbitrary<string> {
     words`${not}exists (select 1 from ${inner} y where y.a = x.a and y.b ${comparison} x.b)`,
     words`${not}exists (select y.a from ${inner} y where y.b = x.a group by y.a having count(*) ${comparison} ${constant})`,
     words`(select ${fc.constantFrom("count(*)", "max(y.b)", "min(y.a)", "sum(abs(y.b))")} from ${inner} y where y.a = x.b) ${comparison} ${constant}`,
+    words`${column} ${comparison} ${fc.constantFrom("any", "all", "some")} (select y.a from ${inner} y${fc.constantFrom("", " where y.b = x.b", " where y.b < x.a")})`,
+    words`${column} ${not}in (select y.a + x.b from ${inner} y where y.b = x.a)`,
+    words`${not}exists (select 1 from ${inner} y where y.a = x.a union all select 1 from ${inner} y where y.b ${comparison} x.b)`,
+    words`(select y.b from ${inner} y where ${fc.constantFrom("y.a = x.a", "y.a > x.b")} order by y.b, y.a limit 1) ${comparison} ${constant}`,
+    words`(select y.b from ${inner} y where y.a = x.a) is ${not}null`,
+    words`(select count(*) from ${inner} y where y.a < x.b) ${comparison} ${constant}`,
     words`${not}((select sum(y.b) from ${inner} y) ${comparison} ${constant})`,
   );
   return fc.oneof(

@@ -5,7 +5,8 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Context, type ContextClass, type NodeService, run } from "headwater";
 import { analyze } from "headwater/analysis";
-import { programFacts } from "#src/dataflow/index.js";
+import { loadProgram } from "#src/cli/program.js";
+import { programFacts, showProgram } from "#src/dataflow/index.js";
 import { Random } from "#src/random.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -162,4 +163,20 @@ export default { sender: Sender, other: Sender, keeper: Keeper };
   );
   assert.ok(dataflow.streams.some(({ name }) => name === "sender to keeper"));
   assert.equal(analyze(dataflow).streams.get("keeper.state")?.label, "Run");
+});
+
+test("the queries that contexts hold are shown with their labels and what is done about order", async () => {
+  const file = join(ROOT, "examples/auction.ts");
+  const { roots } = await loadProgram(file);
+  const facts = await programFacts(file, roots);
+  const [market, ...others] = facts.queries;
+  assert.deepEqual([market?.cls, others], ["Market", []]);
+  const told = Object.fromEntries((market?.queries ?? []).map((each) => [each.name, each]));
+  assert.deepEqual(Object.keys(told), ["leaders", "spenders", "shills", "rushes"]);
+  assert.equal(told.shills?.label, "Run");
+  assert.match(told.shills?.coordination ?? "", /tickets of the graph/);
+  assert.match(
+    showProgram(facts),
+    /queries in Market\n {2}leaders {2}Run, coordination: none: answers are retracted/,
+  );
 });

@@ -273,6 +273,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "streams/plan",
       "streams/sql",
       "streams/graph",
+      "analysis",
+      "streams/coordination",
     ],
   },
   "streams/trial": {

@@ -89,6 +89,32 @@ test("definitions are checked when the class is declared: SQL, names, and the co
   refusedAtOnce(declared({ t: table({ n: int }) }), "HW-5403", "primary key");
 });
 
+test("a query whose answers depend on the order of rows is refused until it says what to do about it", () => {
+  const sql = "SELECT item FROM bids GROUP BY item HAVING count(*) < 3";
+  const declared = (definitions: Definitions) => () => Queries(definitions);
+  const rare = (more: string) => declared({ bids, rare: query({ item: text }, `${sql} ${more}`) });
+  refusedAtOnce(
+    rare(""),
+    "HW-5451",
+    '"rare"',
+    "depend on the order",
+    "EMIT CHANGES",
+    "coordination = 'order'",
+  );
+  refusedAtOnce(rare("WITH (coordination = 'seal')"), "HW-5451", '"rare"');
+  refusedAtOnce(rare("WITH (coordination = 'accept')"), "HW-5451", "written reason");
+  refusedAtOnce(rare("WITH (partitions = 2)"), "HW-5403", "partitions");
+  rare("EMIT CHANGES")();
+  rare("WITH (coordination = 'order')")();
+  rare("WITH (coordination = 'accept', reason = 'a first guess')")();
+  declared({ bids, rare: view({ item: text }, sql) })();
+  // What reads rows that were taken as the order gave them needs its own word, a view does not.
+  const below = { bids, rare: query({ item: text }, `${sql} WITH (coordination = 'order')`) };
+  const all = query({ item: text, n: column.int }, "SELECT item, count(*) AS n FROM rare GROUP BY item");
+  refusedAtOnce(declared({ ...below, all }), "HW-5451", '"all"');
+  declared({ ...below, all: view(all.columns, all.sql) })();
+});
+
 test("a new version of a program may add, change and remove queries, and add columns: they begin with what is retained", async () => {
   const journal = new MemoryJournal();
   const first = () => {

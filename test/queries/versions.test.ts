@@ -17,7 +17,7 @@ function versions() {
     big,
     many: query(
       { item: text, n: int },
-      "SELECT item, count(*) AS n FROM bids GROUP BY item HAVING count(*) > 2",
+      "SELECT item, count(*) AS n FROM bids GROUP BY item HAVING count(*) > 2 EMIT CHANGES",
     ),
   };
   const newer = {

@@ -3,6 +3,7 @@ import fc from "../properties.js";
 import { histories } from "../streams/standing.js";
 import { type Postgres, startPostgres } from "./postgres.js";
 import { CREATION, compareStanding, overStreams } from "./standing.js";
+import { nested } from "./subquery-queries.js";
 import { query } from "./typed-queries.js";
 import { windowed } from "./windowed-queries.js";
 
@@ -46,6 +47,7 @@ export async function compareRandom(
   const tally: Tally = { compared: 0, failed: 0, refused: new Map() };
   const given = { row, retracts: kind === "changelog" };
   const pair = fc.oneof(
+    { weight: 3, arbitrary: nested.map(overStreams).map((sql) => ({ sql, theirs: sql })) },
     { weight: 6, arbitrary: query.map(overStreams).map((sql) => ({ sql, theirs: sql })) },
     windowed,
   );

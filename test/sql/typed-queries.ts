@@ -344,6 +344,11 @@ export const query: Text = fc.oneof(
   joined,
   words`select p, count(*) as c, max(q) as q from (${joined}) x group by p having count(*) > ${fc.constantFrom("0", "1")}`,
   words`select x.id, x.i, x.s, r from (select x.*, ${fc.constantFrom("row_number()", "rank()", "dense_rank()")} over (partition by ${fc.constantFrom("x.b", "x.i")} order by ${fc.constantFrom("x.n desc, x.id", "x.s, x.id", "x.ts desc nulls last, x.id")}) as r from ${source}) x where r <= ${fc.constantFrom("1", "2")}`,
+  words`select ${fc.constantFrom("b, x.b as xb, y.b as yb, i, x.id, y.id as yid", "i + 1 as p, b, count(*) as c", "coalesce(i, 0) as p, b, y.s")} from (select id, i, b from ${table}) x ${fc.constantFrom("", "left ", "right ", "full ")}join (select id, i, b, s from ${table}) y using (i, b)`.map(
+    (text) => (text.includes("count(*)") ? `${text} group by i, b` : text),
+  ),
+  words`select * from (select id, i, b from t) x ${joinKind} (select id as other, s, b, i from u) y using (b, i)`,
+  words`select * from (select n, i, b from t) x natural ${joinKind} (select i, b, s from u) y${fc.constantFrom("", " where i > 0")}`,
   words`select x.id, y.id as yid, z.id as zid from t x ${joinKind} u y on x.i = y.i ${joinKind} t z on ${fc.constantFrom("y.s = z.s", "x.b = z.b", "z.k = x.k and y.i > z.i")}${where}`,
   words`select x.id, ${inner} as p from ${source}`,
   words`select x.id, y.c, y.m from t x left join (select b, count(*) as c, max(${expression("text", 1)}) as m from t x group by b) y on y.b = x.b`,

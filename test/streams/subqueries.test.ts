@@ -83,12 +83,15 @@ function planFor(sql: string) {
 }
 
 const REFUSED: [sql: string, message: RegExp][] = [
-  ["select a from r where b = (select s.b from s)", /aggregate without GROUP BY/],
-  ["select a from r where b = (select count(*) from s where s.a < r.a)", /by equality only/],
-  ["select a from r where a in (select r.b from s)", /Write it as a join/],
+  ["select a from r where b = (select max(r.b) from s)", /belongs to that query/],
+  [
+    "select r.a from r left join s on r.a = s.a and r.b in (select t.b from s t where t.a = s.k)",
+    /uses the columns of one side/,
+  ],
+  ["select a from r where b like any (select s.b::text from s)", /write others with EXISTS/],
 ];
 
-test("a subquery that does not become a join is refused with its place", async () => {
+test("a subquery that has no meaning here is refused with its place and what to write", async () => {
   for (const [sql, message] of REFUSED)
     await assert.rejects(
       planFor(sql),

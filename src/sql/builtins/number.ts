@@ -18,6 +18,12 @@ export const NUMBER_BUILTINS = builtins({
     if (value < 0) throw new RowError("2201E", "cannot take logarithm of a negative number");
     return Math.log10(value);
   },
+  /** Whether a subquery in the place of a value may have so many rows; its name has a colon, so that no query can call it. */
+  ":single : int8 -> bool": (rows: number) => {
+    if (rows > 1)
+      throw new RowError("21000", "more than one row returned by a subquery used as an expression");
+    return true;
+  },
   "div : int8 int8 -> int8": (a: number, b: number) => {
     if (b === 0) throw new RowError("22012", "division by zero");
     return Math.trunc(a / b) + 0;

@@ -1,4 +1,4 @@
-import type { Scalar, SqlOperator } from "../ast.js";
+import type { QuantifiedComparison, Scalar, SqlOperator } from "../ast.js";
 import { type Builtin, builtinOf, RowError } from "../builtins/index.js";
 import type { LogicalPlan, PlanExpression } from "../plan.js";
 import type { SqlType } from "../types.js";
@@ -47,7 +47,9 @@ export function evaluateExpression(sight: Sight, expression: PlanExpression): Sc
       const types = expression.operands.map(({ type }) => type);
       const rows = sight.query(expression.plan, sight.rows);
       return anyOf(
-        rows.map((row) => allOf(values.map((value, i) => equal(value, row[i] ?? null, types[i])))),
+        rows.map((row) =>
+          allOf(values.map((value, i) => meets(expression.comparison, value, row[i] ?? null, types[i]))),
+        ),
       );
     }
     case "scalar":
@@ -65,8 +67,23 @@ function anyOf(truths: readonly Scalar[]): Truth {
   return truths.includes(true) ? true : truths.includes(null) ? null : false;
 }
 
-function equal(a: Scalar, b: Scalar, type: SqlType = "untyped"): Truth {
-  return a === null || b === null ? null : compareValues(a, b, type) === 0;
+function meets(comparison: QuantifiedComparison, a: Scalar, b: Scalar, type: SqlType = "untyped"): Truth {
+  if (a === null || b === null) return null;
+  const order = compareValues(a, b, type);
+  switch (comparison) {
+    case "=":
+      return order === 0;
+    case "<>":
+      return order !== 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+  }
 }
 
 function isSame(a: Scalar, b: Scalar, type: SqlType): boolean {
@@ -110,22 +127,16 @@ function operateKnown(
   const builtin = builtinOf(operator, types, values);
   if (builtin !== undefined) return runBuiltin(sight, builtin, values);
   const [a = "", b = ""] = values;
-  const order = () => compareValues(a, b, types[0] ?? "untyped");
   switch (operator) {
     case "not":
       return typeof a === "boolean" ? !a : null;
     case "=":
-      return order() === 0;
     case "<>":
-      return order() !== 0;
     case "<":
-      return order() < 0;
     case "<=":
-      return order() <= 0;
     case ">":
-      return order() > 0;
     case ">=":
-      return order() >= 0;
+      return meets(operator, a, b, types[0]);
     case "||":
       return `${a}${b}`;
     case "like":
@@ -173,6 +184,7 @@ function apply(
 const FAILURES: Readonly<Record<string, EvaluationFailure>> = {
   "22012": "division by zero",
   "22P02": "not a value of the type",
+  "21000": "more than one row",
 };
 
 function runBuiltin(means: Means, { run }: Builtin, values: readonly Scalar[]): Scalar {

@@ -5,6 +5,7 @@ export type EvaluationFailure =
   | "division by zero"
   | "out of range"
   | "not a value of the type"
+  | "more than one row"
   | "not supported";
 
 /** What a family of operators or functions is given besides its operands. */

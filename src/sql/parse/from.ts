@@ -33,7 +33,11 @@ export function readFrom(reading: Reading, node: Node): FromItem {
     }
     if ("RangeSubselect" in node) {
       const { subquery, lateral, alias } = node.RangeSubselect;
-      if (lateral === true) reader.refuse(span, "LATERAL is not supported.");
+      if (lateral === true)
+        reader.refuse(
+          span,
+          "LATERAL is not supported. A subquery in the place of a value, IN and EXISTS may use columns of the query around them; several columns come from a join with a grouped subquery.",
+        );
       if (subquery === undefined || !("SelectStmt" in subquery))
         return reader.unsupported("This subquery", node);
       const query = reading.query(subquery.SelectStmt, span);
@@ -78,16 +82,15 @@ function readJoin(reading: Reading, node: JoinExpr): FromItem {
   const left = readFrom(reading, larg);
   const right = readFrom(reading, rarg);
   const span = cover([left.span, right.span]);
-  if (isNatural === true) reader.refuse(span, "NATURAL JOIN is not supported; name the columns with USING.");
   if (alias !== undefined) reader.refuse(span, "An alias for a join is not supported.");
   const join =
     JOINS[jointype ?? ""] ??
     reader.refuse(span, "This join is not supported; use INNER, LEFT, RIGHT or FULL.");
   const on = quals === undefined ? null : reading.expression(quals);
-  const using = (usingClause ?? []).flatMap((each) =>
+  const named = (usingClause ?? []).flatMap((each) =>
     "String" in each ? [reader.name(each.String.sval)] : [],
   );
-  return { kind: "join", join, left, right, on, using, span };
+  return { kind: "join", join, left, right, on, using: isNatural === true ? "natural" : named, span };
 }
 
 function aliasOf(reader: StatementReader, alias: Alias | undefined): string | null {

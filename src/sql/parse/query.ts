@@ -71,9 +71,15 @@ function parsed(text: string, adapted: Adapted, offsets: Offsets): ParseResult {
 function readQuery(reader: StatementReader, statement: SelectStmt, span: Span): SqlQuery {
   return reader.deeper(span, () => {
     if (statement.withClause?.recursive === true)
-      reader.refuse(reader.span(statement.withClause.location), "WITH RECURSIVE is not supported.");
+      reader.refuse(
+        reader.span(statement.withClause.location),
+        "WITH RECURSIVE is not supported; write a join for each level, and UNION ALL between them.",
+      );
     if ((statement.lockingClause ?? []).length > 0)
-      reader.refuse(span, "FOR UPDATE and its like are not supported.");
+      reader.refuse(
+        span,
+        "FOR UPDATE and its like are not supported: nothing is locked by reading; leave them out.",
+      );
     const withItems = (statement.withClause?.ctes ?? []).map((node) => {
       if (!("CommonTableExpr" in node)) return reader.unsupported("This WITH", node);
       const { ctename, ctequery, aliascolnames, location } = node.CommonTableExpr;
@@ -130,7 +136,8 @@ function readCombination(
 }
 
 function readSelect(reader: StatementReader, statement: SelectStmt, span: Span): Select {
-  if (statement.intoClause !== undefined) reader.refuse(span, "SELECT INTO is not supported.");
+  if (statement.intoClause !== undefined)
+    reader.refuse(span, "SELECT INTO is not supported; write CREATE MATERIALIZED VIEW name AS SELECT ….");
   // DISTINCT alone is a list with one empty node in it.
   const distinct = statement.distinctClause;
   const distinctOn = (distinct ?? []).filter((node) => Object.keys(node).length > 0);
@@ -232,7 +239,11 @@ function sortItem({ reader, expression }: Reading, node: Node): SortItem {
 }
 
 function readLimit(reader: StatementReader, statement: SelectStmt, span: Span) {
-  if (statement.limitOption === "LIMIT_OPTION_WITH_TIES") reader.refuse(span, "WITH TIES is not supported.");
+  if (statement.limitOption === "LIMIT_OPTION_WITH_TIES")
+    reader.refuse(
+      span,
+      "WITH TIES is not supported; select from a subquery with rank() OVER (ORDER BY …) AS place, WHERE place <= n.",
+    );
   const limit = count(reader, statement.limitCount, "LIMIT");
   const offset = count(reader, statement.limitOffset, "OFFSET") ?? 0;
   const places = [statement.limitCount, statement.limitOffset].flatMap((node) => locationOf(node) ?? []);

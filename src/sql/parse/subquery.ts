@@ -1,5 +1,5 @@
 import type { SubLink } from "libpg-query";
-import type { SqlExpression } from "../ast.js";
+import type { QuantifiedComparison, SqlExpression } from "../ast.js";
 import { cover, words } from "./reader.js";
 import { operation, type Reading } from "./reading.js";
 
@@ -16,12 +16,32 @@ export function readSubquery(reading: Reading, node: SubLink): SqlExpression {
   const operator = words(node.operName)?.at(-1) ?? "=";
   const test = node.testexpr;
   if (test === undefined) return reader.unsupported("This subquery", node);
-  const all = node.subLinkType === "ALL_SUBLINK";
-  const means = (all && operator === "<>") || (node.subLinkType === "ANY_SUBLINK" && operator === "=");
-  if (!means)
-    return reader.refuse(inner, "Comparing with ANY or ALL is not supported; write it with EXISTS.");
+  const isAll = node.subLinkType === "ALL_SUBLINK";
+  const written = comparisonOf(operator);
+  if (written === undefined || (!isAll && node.subLinkType !== "ANY_SUBLINK"))
+    return reader.refuse(
+      inner,
+      "With ANY and ALL, values are compared by =, <>, <, <=, > and >=; write others with EXISTS.",
+    );
   const operands = "RowExpr" in test ? (test.RowExpr.args ?? []).map(expression) : [expression(test)];
+  // What is true of all rows is one that no row is an exception to.
+  const comparison = isAll ? OPPOSITE[written] : written;
+  if (operands.length > 1 && comparison !== "=")
+    return reader.refuse(
+      inner,
+      "Rows are compared with = ANY, IN, <> ALL and NOT IN; write others with EXISTS.",
+    );
   const span = cover([...operands.map((each) => each.span), inner]);
-  const among: SqlExpression = { kind: "in", operands, query, span };
-  return all ? operation("not", [among], []) : among;
+  const among: SqlExpression = { kind: "in", comparison, operands, query, span };
+  return isAll ? operation("not", [among], []) : among;
+}
+
+const OPPOSITE: Readonly<Record<QuantifiedComparison, QuantifiedComparison>> = {
+  ...{ "=": "<>", "<>": "=" },
+  ...{ "<": ">=", ">=": "<" },
+  ...{ ">": "<=", "<=": ">" },
+};
+
+function comparisonOf(operator: string): QuantifiedComparison | undefined {
+  return Object.hasOwn(OPPOSITE, operator) ? (operator as QuantifiedComparison) : undefined;
 }

@@ -77,6 +77,28 @@ export function typedAggregate(
   return { kind: "column", index: grouping.keys.length + index, depth: 0, type, nullable, span };
 }
 
+/** In SQL, an aggregate over columns of the query around it alone is one of that query. */
+function checkOwn({ text }: ResolveContext, { span }: FunctionCall, parts: readonly PlanExpression[]): void {
+  const depths = depthsIn(parts, 0);
+  if (depths.length > 0 && !depths.includes(0))
+    throw refusal(
+      text,
+      span,
+      "An aggregate over columns of the query around it alone belongs to that query. Compute it there, in a subquery of FROM.",
+    );
+}
+
+/** How far out the columns of some expressions are, also those inside of subqueries, but for the subqueries' own. */
+function depthsIn(part: unknown, nesting: number): number[] {
+  if (Array.isArray(part)) return part.flatMap((each) => depthsIn(each, nesting));
+  if (typeof part !== "object" || part === null) return [];
+  if ("kind" in part && part.kind === "column" && "depth" in part && typeof part.depth === "number")
+    return part.depth < nesting ? [] : [part.depth - nesting];
+  return Object.entries(part).flatMap(([name, each]) =>
+    name === "span" ? [] : depthsIn(each, name === "plan" ? nesting + 1 : nesting),
+  );
+}
+
 /** A group has at least one row. */
 function nullableInGroup({ name, operands, filter, nullable }: AggregateCall): boolean {
   const counted = name === "array_agg" ? [] : operands;
@@ -99,9 +121,8 @@ export function aggregateOf(
   if (call.operands.length !== (call.star ? 0 : needed) || (call.star && name !== "count"))
     throw senseless(text, span, `${name}() takes ${needed === 1 ? "one operand" : `${needed} operands`}.`);
   const operands = call.operands.map(resolve);
-  if (/"depth":[1-9]/.test(JSON.stringify(operands)))
-    throw refusal(text, span, "An aggregate over columns of the query around it is not supported.");
   const filter = call.filter === null ? null : typing.truth(resolve(call.filter), "FILTER");
+  checkOwn(context, call, filter === null ? operands : [...operands, filter]);
   const order = call.order.map(
     (item): SortExpression => ({ ...item, expression: typing.settled(resolve(item.expression)) }),
   );
@@ -122,11 +143,12 @@ export function aggregateOf(
 
 /** An aggregate of a program. Rows with a NULL among the operands do not count. */
 function userCall(
-  { text, typing }: ResolveContext,
+  context: ResolveContext,
   call: FunctionCall,
   { signature }: UserAggregate,
   resolve: (expression: SqlExpression) => PlanExpression,
 ): AggregateCall {
+  const { text, typing } = context;
   const { name, span, star } = call;
   if (call.distinct || call.order.length > 0 || star)
     throw refusal(
@@ -138,9 +160,8 @@ function userCall(
   if (call.operands.length !== count)
     throw senseless(text, span, `${name}() takes ${count} operand${count === 1 ? "" : "s"}.`);
   const given = call.operands.map(resolve);
-  if (/"depth":[1-9]/.test(JSON.stringify(given)))
-    throw refusal(text, span, "An aggregate over columns of the query around it is not supported.");
   const filter = call.filter === null ? null : typing.truth(resolve(call.filter), "FILTER");
+  checkOwn(context, call, filter === null ? given : [...given, filter]);
   const { operands, result } = applied(typing, text, name, given, span, [signature]);
   const { nullable } = signature;
   return {

@@ -1,4 +1,4 @@
-import type { SqlQuery } from "../ast.js";
+import type { SqlExpression, SqlQuery } from "../ast.js";
 import type { AggregateCall, LogicalPlan, OverCall, PlanExpression } from "../plan.js";
 import type { Scope } from "./scope.js";
 import type { Typing } from "./typing.js";
@@ -6,6 +6,8 @@ import type { Typing } from "./typing.js";
 /** What GROUP BY made of the rows: the keys, and the aggregates as they are found in SELECT, HAVING and ORDER BY. */
 export interface GroupScope {
   readonly keys: readonly PlanExpression[];
+  /** The keys as they were written. */
+  readonly written: readonly SqlExpression[];
   readonly aggregates: AggregateCall[];
   /** The names before the grouping: keys and operands of aggregates are about them. */
   readonly before: Scope;

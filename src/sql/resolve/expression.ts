@@ -8,8 +8,9 @@ import { typedCall } from "./call.js";
 import type { ExpressionPlace, GroupScope, ResolveContext } from "./context.js";
 import { compared, typedOperator } from "./operator.js";
 import { typedOver } from "./over.js";
-import { refusal, senseless } from "./refusals.js";
+import { senseless } from "./refusals.js";
 import { sameExpression } from "./same.js";
+import { theOnlyRow } from "./single.js";
 
 /** An expression with its names looked up and its types decided. */
 export function resolveExpression(
@@ -88,7 +89,7 @@ function resolveCase(
 
 function resolveMembership(
   context: ResolveContext,
-  { operands, query, span }: Extract<SqlExpression, { kind: "in" }>,
+  { comparison, operands, query, span }: Extract<SqlExpression, { kind: "in" }>,
   { scope }: ExpressionPlace,
   again: (each: SqlExpression) => PlanExpression,
 ): PlanExpression {
@@ -103,7 +104,7 @@ function resolveMembership(
   const pairs = operands.map((operand, index) => {
     const { type = "untyped", nullable = true } = plan.columns[index] ?? {};
     const column: PlanExpression = { kind: "column", index, depth: 0, type, nullable, span: query.span };
-    const [left, right] = compared(typing, text, [again(operand), column], span);
+    const [left, right] = compared(typing, text, [again(operand), column], span, comparison);
     return { left: left ?? column, right: right ?? column };
   });
   const converted = pairs.some(({ right }) => right.kind !== "column");
@@ -111,6 +112,7 @@ function resolveMembership(
   const columns = outputs.map(({ name, expression: { type, nullable } }) => ({ name, type, nullable }));
   return {
     kind: "in",
+    comparison,
     operands: pairs.map(({ left }) => left),
     plan: converted ? { kind: "project", input: plan, outputs, columns, span: plan.span } : plan,
     type: "bool",
@@ -123,10 +125,10 @@ function resolveScalar({ text }: ResolveContext, plan: LogicalPlan, span: Span):
   const [column, ...more] = plan.columns;
   if (column === undefined || more.length > 0)
     throw senseless(text, span, `This query gives ${plan.columns.length} columns; one is expected here.`);
-  // Otherwise the number of rows would decide whether there is an answer or an error.
-  if (plan.kind !== "project" || plan.input.kind !== "aggregate" || plan.input.grouped)
-    throw refusal(text, span, "A query that stands for a value must be one aggregate without GROUP BY.");
-  return { kind: "scalar", plan, type: column.type, nullable: column.nullable, span };
+  const single = plan.kind === "project" && plan.input.kind === "aggregate" && !plan.input.grouped;
+  return single
+    ? { kind: "scalar", plan, type: column.type, nullable: column.nullable, span }
+    : { kind: "scalar", plan: theOnlyRow(plan, column, span), type: column.type, nullable: true, span };
 }
 
 /** After GROUP BY, an expression that is one of its keys is a column. */
@@ -135,7 +137,8 @@ function keyOf(
   expression: SqlExpression,
   grouping: GroupScope,
 ): PlanExpression | null {
-  if (expression.kind === "constant" || usesAggregate(expression) || hasSubquery(expression)) return null;
+  if (expression.kind === "constant" || usesAggregate(expression)) return null;
+  if (hasSubquery(expression)) return keyAsWritten(expression, grouping);
   let plain: PlanExpression;
   try {
     plain = resolveExpression(context, expression, { scope: grouping.before, grouping: null, overs: null });
@@ -148,6 +151,15 @@ function keyOf(
   if (index < 0) return null;
   const { type, nullable, span } = plain;
   return { kind: "column", index, depth: 0, type, nullable, span };
+}
+
+/** A subquery is the same if it has the same words; each time that it is resolved, it reads tables of its own. */
+function keyAsWritten(expression: SqlExpression, { keys, written }: GroupScope): PlanExpression | null {
+  const index = written.findIndex((each) => sameExpression(each, expression));
+  const key = keys[index];
+  if (key === undefined) return null;
+  const { type, nullable } = key;
+  return { kind: "column", index, depth: 0, type, nullable, span: expression.span };
 }
 
 function hasSubquery(expression: SqlExpression): boolean {

@@ -1,5 +1,5 @@
 import type { ColumnName, FromItem, WindowClause } from "../ast.js";
-import type { LogicalPlan, PlanExpression } from "../plan.js";
+import type { LogicalPlan, PlanColumn, PlanExpression } from "../plan.js";
 import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { showType } from "../types.js";
@@ -159,19 +159,19 @@ function join(
   const shift = left.plan.columns.length;
   const sides = sidesOf(from.join, left.plan, right.plan);
   const moved = right.visible.map((each) => ({ ...each, index: each.index + shift }));
-  const equalities = from.using.map((name) => {
-    const operands = [left.visible, moved].map((side) => columnNamed(resolver.text, side, name, from.span));
-    return typedOperator(resolver.typing, resolver.text, "=", operands, from.span);
-  });
-  if (from.using.length > 0 && (from.join === "right" || from.join === "full"))
-    throw refusal(
-      resolver.text,
-      from.span,
-      `USING with a ${from.join} join is not supported; write ON, and coalesce the columns.`,
-    );
+  const using = from.using === "natural" ? sharedNames(left.visible, right.visible) : from.using;
+  const pairs = using.map((name) =>
+    [left.visible, moved].map((side) => columnNamed(resolver.text, side, name, from.span)),
+  );
+  const equalities = pairs.map((operands) =>
+    typedOperator(resolver.typing, resolver.text, "=", operands, from.span),
+  );
+  const isMerged = ({ name }: Visible) => using.includes(name);
   const both = [
-    ...left.visible,
-    ...moved.map((each) => (from.using.includes(each.name) ? { ...each, merged: true } : each)),
+    // As in PostgreSQL, they are the first that `*` gives.
+    ...using.flatMap((name) => left.visible.filter((each) => each.name === name && !each.merged)),
+    ...left.visible.filter((each) => !isMerged(each) || each.merged),
+    ...moved.map((each) => (isMerged(each) ? { ...each, merged: true } : each)),
   ];
   const place = { scope: new Scope(resolver.text, both, outer), grouping: null, overs: null };
   const on =
@@ -189,7 +189,50 @@ function join(
     columns: sides,
     span: from.span,
   };
-  return { plan, visible: both.map((each) => ({ ...each, column: sides[each.index] ?? each.column })) };
+  const visible = both.map((each) => ({ ...each, column: sides[each.index] ?? each.column }));
+  if (using.length === 0 || from.join === "inner" || from.join === "left") return { plan, visible };
+  return withMerged(resolver, plan, visible, using, pairs);
+}
+
+/** The names that both sides have, each once on its side. */
+function sharedNames(left: readonly Visible[], right: readonly Visible[]): string[] {
+  const namesOf = (side: readonly Visible[]) => side.flatMap(({ name, merged }) => (merged ? [] : [name]));
+  const others = namesOf(right);
+  return [...new Set(namesOf(left).filter((name) => others.includes(name)))];
+}
+
+/** USING where the left side can lack a row: the column without the name of a table is that of the side that has one. */
+function withMerged(
+  { typing }: Resolver,
+  plan: LogicalPlan,
+  visible: readonly Visible[],
+  using: readonly string[],
+  pairs: readonly (readonly PlanExpression[])[],
+): Source {
+  const { span } = plan;
+  const own = plan.columns.map(({ name, type, nullable }, index): PlanColumn => {
+    return { name, expression: { kind: "column", index, depth: 0, type, nullable, span } };
+  });
+  const merged = using.map((name, i): PlanColumn => {
+    const sides = (pairs[i] ?? []).map((each): PlanExpression => ({ ...each, nullable: true }));
+    const operands = typing.alike(sides, "USING");
+    const type = operands[0]?.type ?? "text";
+    return { name, expression: { kind: "call", name: "coalesce", operands, type, nullable: true, span } };
+  });
+  const outputs = [...own, ...merged];
+  const columns = outputs.map(({ name, expression: { type, nullable } }) => ({ name, type, nullable }));
+  const first = merged.map(({ name }, i): Visible => {
+    const index = own.length + i;
+    return {
+      table: "",
+      name,
+      index,
+      column: columns[index] ?? { name, type: "text", nullable: true },
+      merged: false,
+    };
+  });
+  const rest = visible.map((each) => (using.includes(each.name) ? { ...each, merged: true } : each));
+  return { plan: { kind: "project", input: plan, outputs, columns, span }, visible: [...first, ...rest] };
 }
 
 /** The column of the left side that says which version of the table a row meets. */

@@ -1,4 +1,4 @@
-import type { SqlOperator } from "../ast.js";
+import type { QuantifiedComparison, SqlOperator } from "../ast.js";
 import { castsImplicitly } from "../catalog/casts.js";
 import { signaturesOf } from "../catalog/index.js";
 import { choose } from "../catalog/overload.js";
@@ -64,16 +64,18 @@ export function typedOperator(
   }
 }
 
-/** Two values as `=` compares them; arrays of one type are compared too. */
+/** Two values as an operator compares them; arrays of one type are compared by equality. */
 export function compared(
   typing: Typing,
   text: string,
   operands: readonly PlanExpression[],
   span: Span,
+  operator: QuantifiedComparison = "=",
 ): readonly PlanExpression[] {
   const [a, b] = operands.map((each) => typing.typeOf(each));
-  if (a !== undefined && a === b && elementOf(a) !== null) return operands;
-  return applied(typing, text, "=", operands, span).operands;
+  const isEquality = operator === "=" || operator === "<>";
+  if (isEquality && a !== undefined && a === b && elementOf(a) !== null) return operands;
+  return applied(typing, text, operator, operands, span).operands;
 }
 
 /** A text and something else make a text; a literal beside JSON is JSON. */

@@ -83,7 +83,12 @@ function overOf(
       `${name}() OVER is not supported; there are ${[...RANKS, ...SHARES, ...NEIGHBOURS, ...EDGES].join(", ")}, nth_value and the aggregates.`,
     );
   const aggregate = aggregateOf(context, call, again);
-  if (aggregate.distinct) throw refusal(text, span, "DISTINCT with OVER is not supported.");
+  if (aggregate.distinct)
+    throw refusal(
+      text,
+      span,
+      "DISTINCT with OVER is not supported; join with a subquery that has the aggregate with GROUP BY.",
+    );
   return made(aggregate.type, aggregate.nullable, { kind: "aggregate", aggregate });
 }
 

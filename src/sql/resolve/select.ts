@@ -134,12 +134,11 @@ function groupingOf(
     ...windowParts(select),
   ].some(usesAggregate);
   if (select.groupBy.length === 0 && select.having === null && !used) return null;
-  const keys = select.groupBy.map((expression) => {
-    const written = groupedExpression(context.text, expression, select, scope);
-    const key = resolveExpression(context, written, { scope, grouping: null, overs: null });
-    return context.typing.settled(key);
-  });
-  return { keys, aggregates: [], before: scope };
+  const written = select.groupBy.map((each) => groupedExpression(context.text, each, select, scope));
+  const keys = written.map((each) =>
+    context.typing.settled(resolveExpression(context, each, { scope, grouping: null, overs: null })),
+  );
+  return { keys, written, aggregates: [], before: scope };
 }
 
 function outputsOf(context: ResolveContext, select: Select, place: ExpressionPlace): PlanColumn[] {

@@ -1,6 +1,13 @@
 import { HeadwaterError } from "../../errors.js";
 import type { ResolvedQuery } from "../../sql/index.js";
-import { type Inputs, type Partitioning, type Plan, partitioningOf, traitsOf } from "../plan/index.js";
+import {
+  type Inputs,
+  meetingColumns,
+  type Partitioning,
+  type Plan,
+  partitioningOf,
+  traitsOf,
+} from "../plan/index.js";
 import { type Examination, type ExaminedQuery, examine } from "./examine.js";
 import type { CoordinationChoice, QueryFacts, StreamFacts } from "./facts.js";
 import { refusal } from "./refusal.js";
@@ -17,10 +24,28 @@ export interface Candidate {
   readonly partitions: number;
 }
 
-/** The partitions of a stream that a query waits for. */
-export interface SealedPartitions {
+/** The partitions of a stream that a query waits for: by which columns, and who seals them. */
+interface SealedInput {
+  readonly name: string;
   readonly columns: readonly string[];
   readonly producers: readonly string[];
+}
+
+/** The partitions that a query waits for. With several inputs, their columns correspond, one by one. */
+export type SealedPartitions = readonly [SealedInput, ...SealedInput[]];
+
+/** What the definition of a query says of the partitions that it waits for. */
+export function sealsOf(sealed: SealedPartitions | null): {
+  readonly sealedOn?: readonly string[];
+  readonly sealedTogether?: Readonly<Record<string, readonly string[]>>;
+} {
+  if (sealed === null) return {};
+  const [{ columns }] = sealed;
+  if (sealed.length === 1) return { sealedOn: columns };
+  return {
+    sealedOn: columns,
+    sealedTogether: Object.fromEntries(sealed.map((each) => [each.name, each.columns])),
+  };
 }
 
 /** How a query is carried out. */
@@ -104,32 +129,61 @@ export function decided(
 /** The partitions that a query is given; `null` if its answers need no seals, or others than those of the choice. */
 function sealedOn(
   { coordination: { inForce } }: ExaminedQuery,
-  { name, query, inputs, coordination }: Candidate,
+  { name, query, plan, inputs, coordination }: Candidate,
   partitioning: Partitioning,
   streams: readonly StreamFacts[],
 ): SealedPartitions | null {
   if (inForce.kind !== "seal") return null;
-  const [only, ...others] = inForce.streams;
-  const input = only?.name.replace(/ → .*$/, "") ?? "";
-  const columns = only?.seal?.key;
-  const isAlone = others.length === 0 && new Set(query.scanned).size === 1 && inForce.holds.length === 0;
-  if (columns === undefined || !isAlone)
-    throw notCarriedOut(name, "would have to wait for the seals of several inputs together");
+  const names = [...new Set(query.scanned)];
+  const sealed = names.map((input): SealedInput => {
+    const stream = streams.find((each) => each.name === input);
+    if (stream === undefined)
+      throw notCarriedOut(name, `reads "${input}", which gives rows before their partition is sealed`);
+    if (stream.seals === null)
+      throw notCarriedOut(
+        name,
+        `meets rows of sealed partitions with rows of "${input}", whose producers seal none; let them seal the same partitions`,
+      );
+    return { name: input, ...stream.seals };
+  });
+  const [first, ...others] = sealed;
+  if (first === undefined) return null;
   const on = coordination?.kind === "seal" ? coordination.on : undefined;
-  if (on !== undefined && on.toSorted().join() !== columns.toSorted().join()) return null;
-  const stream = streams.find((each) => each.name === input);
-  if (stream === undefined)
-    throw notCarriedOut(name, `reads "${input}", which gives rows before their partition is sealed`);
-  const meetBy = partitioning.kind === "by" ? (partitioning.columns[input] ?? []) : [];
-  const names = meetBy.map((index) => inputs[input]?.schema[index]?.name);
-  if (!columns.every((column) => names.includes(column)))
-    throw notCarriedOut(name, "lets rows of several partitions meet");
-  return { columns, producers: stream.seals?.producers ?? [] };
+  if (on !== undefined && on.toSorted().join() !== first.columns.toSorted().join()) return null;
+  const columnOf = (input: string, index: number | undefined) => inputs[input]?.schema[index ?? -1];
+  if (others.length === 0) {
+    const meetBy = partitioning.kind === "by" ? (partitioning.columns[first.name] ?? []) : [];
+    const meeting = meetBy.map((index) => columnOf(first.name, index)?.name);
+    if (!first.columns.every((column) => meeting.includes(column)))
+      throw notCarriedOut(name, "lets rows of several partitions meet");
+    return [first];
+  }
+  const threads = meetingColumns(plan);
+  // Each column that names a partition of the first stream is, in all rows that meet, one of each other stream.
+  const chosen = first.columns.map((column) =>
+    threads.find((thread) =>
+      sealed.every((each) => {
+        const own = columnOf(each.name, thread[each.name])?.name;
+        return own !== undefined && (each === first ? own === column : each.columns.includes(own));
+      }),
+    ),
+  );
+  const together = sealed.map((each): SealedInput => {
+    const columns = chosen.flatMap((thread) => columnOf(each.name, thread?.[each.name])?.name ?? []);
+    return { ...each, columns };
+  });
+  const isWhole = together.every(
+    ({ columns }, i) =>
+      new Set(columns).size === first.columns.length && columns.length === sealed[i]?.columns.length,
+  );
+  if (!isWhole) throw notCarriedOut(name, `lets rows of several partitions of ${names.join(" and ")} meet`);
+  const [one, ...more] = together;
+  return one === undefined ? null : [one, ...more];
 }
 
 function notCarriedOut(name: string, why: string): HeadwaterError {
   return new HeadwaterError(
     "HW-5451",
-    `"${name}" ${why}, and a graph does not hold rows for that. Choose an order: WITH (coordination = 'order').`,
+    `"${name}" ${why}. No rows are held for that. Or choose an order: WITH (coordination = 'order'), or EMIT CHANGES.`,
   );
 }

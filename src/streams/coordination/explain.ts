@@ -22,9 +22,12 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
     for (const { text, position } of why) lines.push(`    ${position.line}:${position.column}  ${text}`);
   }
   lines.push(`Label  ${showLabel(label, seals)}`);
-  lines.push(`Coordination  ${query.isOpen ? "refused until one is chosen" : inForce(decision)}`);
-  if (decision.sealed !== null && decision.sealed.producers.length > 0)
-    lines.push(`  by the producers ${decision.sealed.producers.join(", ")}`);
+  lines.push(`Coordination  ${coordinationText(decision)}`);
+  for (const { name: stream, producers } of decision.sealed ?? [])
+    if (producers.length > 0)
+      lines.push(
+        `  by the producers ${producers.join(", ")}${decision.sealed?.length === 1 ? "" : ` of ${stream}`}`,
+      );
   if (coordination.because !== "" && chosen?.kind !== "accept")
     lines.push(`  because ${coordination.because}`);
   if (chosen?.kind === "accept") lines.push(`  accepted: ${chosen.reason}`);
@@ -32,7 +35,12 @@ export function explain(candidate: Candidate, decision: CoordinationDecision): s
   return lines.join("\n");
 }
 
-function inForce({ query, retracts, emit }: CoordinationDecision): string {
+/** How a query is carried out, in one line. */
+export function coordinationText(decision: CoordinationDecision): string {
+  return decision.query.isOpen ? "refused until one is chosen" : inForce(decision);
+}
+
+function inForce({ query, retracts, emit, sealed }: CoordinationDecision): string {
   const { kind } = query.coordination.inForce;
   switch (kind) {
     case "none":
@@ -40,6 +48,8 @@ function inForce({ query, retracts, emit }: CoordinationDecision): string {
     case "order":
       return "one order for all inputs: the tickets of the graph";
     case "seal":
+      if (sealed !== null && sealed.length > 1)
+        return `a partition is held until the producers of all inputs have sealed it: ${sealed.map(({ name, columns }) => `${name} by ${columns.join(", ")}`).join(" and ")}`;
       return `${emit === "on window close" ? "a window is held until the watermark has passed it" : "a partition is held until its producers have sealed it"}: ${sealedText(query)}`;
   }
 }

@@ -5,7 +5,7 @@
  * coordination out is the graph.
  */
 export { chosen, type RequestedCoordination, requestOf } from "./choice.js";
-export { type Candidate, type CoordinationDecision, decide, decided } from "./decide.js";
+export { type Candidate, type CoordinationDecision, decide, decided, sealsOf } from "./decide.js";
 export { examine } from "./examine.js";
-export { explain } from "./explain.js";
+export { coordinationText, explain } from "./explain.js";
 export type { CoordinationChoice, QueryFacts, StreamFacts } from "./facts.js";

@@ -5,6 +5,8 @@ import { HeadwaterError } from "../../errors.js";
 /** May targets be on this machine or in private networks? Tenants must not reach through the service what they cannot reach themselves. */
 export interface AddressPolicy {
   readonly isPrivateAllowed: boolean;
+  /** Certificates (PEM) of authorities that may have signed the certificates of `https:` targets, besides the authorities that Node.js knows. */
+  readonly ca?: string;
 }
 
 const PRIVATE = new BlockList();

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { rootCertificates } from "node:tls";
 import { type AddressPolicy, allowedAddresses, checkedLookup } from "./addresses.js";
 import type { OutputDefinition } from "./definition.js";
 import { type Batched, keyOf, type OutputTarget, TryLater, Undeliverable } from "./target.js";
@@ -27,7 +28,10 @@ export class HttpTarget implements OutputTarget {
   ) {
     this.#url = new URL(definition.target);
     const options = { keepAlive: true, maxSockets: 1, lookup: checkedLookup(policy) };
-    this.#agent = this.#url.protocol === "https:" ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#agent =
+      this.#url.protocol === "https:"
+        ? new HttpsAgent({ ...options, ...trusted(policy) })
+        : new HttpAgent(options);
   }
 
   async send(batch: Batched, signal: AbortSignal): Promise<null> {
@@ -72,6 +76,10 @@ export class HttpTarget implements OutputTarget {
   async close(): Promise<void> {
     this.#agent.destroy();
   }
+}
+
+function trusted({ ca }: AddressPolicy): { ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
 /** The beginning of an answer, on one line. An answer counts only when it is complete. */

@@ -3,7 +3,7 @@
  * how far it has come; what it pulls from, and where its position is kept, is its owner's business (`DeliveryPort`).
  */
 
-export { type AddressPolicy, allowedAddresses, isPrivate, notAllowed } from "./addresses.js";
+export { type AddressPolicy, isPrivate, notAllowed } from "./addresses.js";
 export {
   checkedOutput,
   type OutputDefinition,
@@ -12,4 +12,5 @@ export {
   shownTarget,
 } from "./definition.js";
 export { type DeliveryPort, type DeliveryState, OutputDelivery } from "./delivery.js";
+export { natsConnection } from "./nats-connection.js";
 export { openTarget } from "./open-target.js";

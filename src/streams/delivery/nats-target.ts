@@ -1,10 +1,9 @@
 import { jetstream } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
-import { type AddressPolicy, allowedAddresses } from "./addresses.js";
+import { headers, type NatsConnection } from "@nats-io/transport-node";
+import type { AddressPolicy } from "./addresses.js";
 import { type OutputDefinition, subjectOf } from "./definition.js";
+import { natsConnection } from "./nats-connection.js";
 import type { Batched, OutputTarget } from "./target.js";
-
-const CONNECT_MS = 5000;
 
 /**
  * Rows as messages on a subject, one each, with the header `Nats-Msg-Id: STREAM:NUMBER`. Over JetStream a row counts as delivered when it is
@@ -25,42 +24,42 @@ export class NatsTarget implements OutputTarget {
     this.#url = new URL(definition.target);
   }
 
-  async send({ stream, first, lines }: Batched, signal: AbortSignal): Promise<null> {
+  async send(batch: Batched, signal: AbortSignal): Promise<null> {
     const connection = await this.#connected();
-    const subject = subjectOf(this.#url);
-    const publisher = this.#url.protocol === "jetstream:" ? jetstream(connection) : null;
     const drop = () => void connection.close().catch(() => {});
     signal.addEventListener("abort", drop, { once: true });
+    // A flush that a lost connection has interrupted never ends.
+    const ended = connection.closed().then((error) => {
+      throw error ?? new Error("the connection to NATS ended");
+    });
+    const published = this.#publish(connection, batch);
     try {
-      for (const [i, line] of lines.entries()) {
-        const id = `${stream}:${first + i}`;
-        if (publisher !== null) await publisher.publish(subject, line, { msgID: id });
-        else {
-          const own = headers();
-          own.set("Nats-Msg-Id", id);
-          connection.publish(subject, line, { headers: own });
-        }
-      }
-      await connection.flush();
+      await Promise.race([published, ended]);
       return null;
     } finally {
       signal.removeEventListener("abort", drop);
+      for (const each of [published, ended]) each.catch(() => {});
     }
   }
 
-  /** To an address that was checked: the server's own list of others is not followed. */
+  async #publish(connection: NatsConnection, { stream, first, lines }: Batched): Promise<void> {
+    const subject = subjectOf(this.#url);
+    const publisher = this.#url.protocol === "jetstream:" ? jetstream(connection) : null;
+    for (const [i, line] of lines.entries()) {
+      const id = `${stream}:${first + i}`;
+      if (publisher !== null) await publisher.publish(subject, line, { msgID: id });
+      else {
+        const own = headers();
+        own.set("Nats-Msg-Id", id);
+        connection.publish(subject, line, { headers: own });
+      }
+    }
+    await connection.flush();
+  }
+
   async #connected(): Promise<NatsConnection> {
-    if (this.#connection !== null && !this.#connection.isClosed()) return this.#connection;
-    const [found] = await allowedAddresses(this.#url.hostname, this.policy);
-    const host = found?.family === 6 ? `[${found.address}]` : (found?.address ?? this.#url.hostname);
-    const { user, pass, token } = this.definition.secrets;
-    this.#connection = await connect({
-      ...{ servers: `${host}:${this.#url.port === "" ? 4222 : this.#url.port}`, timeout: CONNECT_MS },
-      ...{ reconnect: false, ignoreClusterUpdates: true, pingInterval: 5000, maxPingOut: 2 },
-      ...(user === undefined ? {} : { user }),
-      ...(pass === undefined ? {} : { pass }),
-      ...(token === undefined ? {} : { token }),
-    });
+    if (this.#connection === null || this.#connection.isClosed())
+      this.#connection = await natsConnection(this.#url, this.definition.secrets, this.policy);
     return this.#connection;
   }
 

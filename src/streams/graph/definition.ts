@@ -78,8 +78,12 @@ export interface QueryDefinition {
   readonly coordination: ChosenCoordination | null;
   /** It is divided into so many partitions, which run on contexts of their own. */
   readonly partitions: number;
-  /** It waits for the seals of its one input on these columns: it is given whole partitions, and answers once for each. */
+  /**
+   * It waits for seals on these columns of its first input: it is given whole partitions, and answers once for each.
+   */
   readonly sealedOn?: readonly string[];
+  /** Where it reads several streams: the columns of each that name the same partition, in one order. */
+  readonly sealedTogether?: Readonly<Record<string, readonly string[]>>;
 }
 
 export type ChosenCoordination =

@@ -11,6 +11,7 @@ import { GraphNodes } from "./nodes.js";
 import { type PartitionRecords, PartitionWork } from "./partition-work.js";
 import { type CheckpointPart, groupedByOwner, jsonOf, jsonPart, named } from "./parts.js";
 import { type QueryNode, queryNode } from "./query-node.js";
+import type { Holds, Released } from "./released.js";
 import { RoundRows } from "./round-rows.js";
 
 /** What came of a command. */
@@ -146,11 +147,13 @@ export class GraphEngine {
   #push(pushes: readonly Push[], moment: GraphMoment): PushAnswer[] {
     const rows = new RoundRows();
     const answers = pushes.map((push) => this.#pushOne(push, moment, rows));
-    for (const { stream, changes, released } of rows.parts)
-      for (const reader of this.nodes.readersOf(stream)) {
-        const given = reader.isSealed ? released : changes;
-        if (given !== null) reader.push(stream, given, moment.timeMs);
-      }
+    for (const { stream, changes } of rows.parts)
+      for (const reader of this.nodes.readersOf(stream))
+        if (!reader.isSealed && changes !== null) reader.push(stream, changes, moment.timeMs);
+    this.#release(
+      rows.parts.flatMap(({ stream, released }) => (released === null ? [] : [[stream, released] as const])),
+      moment,
+    );
     for (const name of new Set(pushes.map(({ stream }) => stream))) this.#advance(name, moment.timeMs);
     this.#settle(moment);
     return answers;
@@ -186,9 +189,9 @@ export class GraphEngine {
       )[0] ??
       unready(definition, this.nodes);
     if (refused !== null) return refused;
-    const node = queryNode(definition, this.nodes.specs(definition.inputs), (name) =>
-      this.nodes.firstOf(name),
-    );
+    const { nodes } = this;
+    const first = (name: string) => nodes.firstOf(name);
+    const node = queryNode(definition, nodes.specs(definition.inputs), first, nodes.sealsOf);
     if (isRefused(node)) return node;
     this.nodes.addQuery(node);
     if (node.isDivided) this.#work.define(node);
@@ -223,7 +226,7 @@ export class GraphEngine {
     if (source.definition.origin !== undefined) return notYours(stream);
     const sealed = source.seal(producer, upTo, moment);
     if (sealed !== null && isRefused(sealed)) return sealed;
-    this.#release(stream, sealed, moment);
+    if (sealed !== null) this.#release([[stream, sealed]], moment);
     this.#advance(stream, moment.timeMs);
     this.#settle(moment);
     return null;
@@ -234,15 +237,22 @@ export class GraphEngine {
     if (source === null) return this.nodes.missing(stream);
     const released = misproduced(producers) ?? source.declare(producers, moment);
     if (released !== null && isRefused(released)) return released;
-    this.#release(stream, released, moment);
+    if (released !== null) this.#release([[stream, released]], moment);
     this.#settle(moment);
     return null;
   }
 
-  /** Gives whole partitions to the queries that wait for them. */
-  #release(stream: string, rows: Batch | null, { timeMs }: GraphMoment): void {
-    if (rows === null) return;
-    for (const reader of this.nodes.readersOf(stream)) if (reader.isSealed) reader.push(stream, rows, timeMs);
+  /** Gives whole partitions to the queries that wait for them: all that this round has completed. */
+  #release(round: readonly (readonly [stream: string, released: Released])[], { timeMs }: GraphMoment): void {
+    const isNew = (stream: string, key: string) =>
+      round.some(([name, { keys }]) => name === stream && keys.includes(key));
+    const hold = (stream: string) => this.nodes.source(stream)?.hold ?? null;
+    const holds: Holds = {
+      isOver: (stream, key) => !isNew(stream, key) && hold(stream)?.status(key).state === "sealed",
+      isFinished: (stream) => hold(stream)?.isFinished ?? false,
+    };
+    for (const [stream, released] of round)
+      for (const reader of this.nodes.readersOf(stream)) reader.release(stream, released, holds, timeMs);
   }
 
   /** Rows that were on their way when their stream was released find it gone. */

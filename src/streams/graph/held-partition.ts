@@ -71,11 +71,8 @@ export class HeldPartition {
   }
 
   /** Its rows, by producer, those of each as they came. */
-  pieces(): Buffer[] {
-    const sorted = this.#pieces.toSorted((a, b) =>
-      a.producer < b.producer ? -1 : Number(a.producer > b.producer),
-    );
-    return sorted.map(({ bytes }) => bytes);
+  pieces(): readonly Piece[] {
+    return this.#pieces.toSorted((a, b) => (a.producer < b.producer ? -1 : Number(a.producer > b.producer)));
   }
 
   *checkpoint(prefix: string): Generator<CheckpointPart> {

@@ -4,6 +4,7 @@ import type { PartitionSeals } from "./definition.js";
 import { HeldPartition } from "./held-partition.js";
 import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, jsonOf, jsonPart, type OwnParts, partsBelow } from "./parts.js";
+import type { Released } from "./released.js";
 import { hashOf, SeenValues } from "./seen.js";
 
 const META = "held";
@@ -137,7 +138,7 @@ export class PartitionHold {
   }
 
   /** Takes what was admitted. Returns the rows of all partitions that it completes. */
-  take({ producer, groups, sealed }: Admitted, moment: GraphMoment): Batch | null {
+  take({ producer, groups, sealed }: Admitted, moment: GraphMoment): Released | null {
     this.#isChanged = true;
     for (const [key, rows] of groups) {
       const partition = this.#partition(key);
@@ -149,7 +150,7 @@ export class PartitionHold {
   }
 
   /** Declares who contributes from now on. Returns what is complete without producers that are gone. */
-  declare(producers: readonly string[], moment: GraphMoment): Batch | null {
+  declare(producers: readonly string[], moment: GraphMoment): Released | null {
     this.#isChanged = true;
     const next = new Set(producers);
     for (const name of this.#producers) if (!next.has(name)) this.#leave(name);
@@ -158,7 +159,7 @@ export class PartitionHold {
   }
 
   /** A producer has sealed the whole stream. */
-  finish(producer: string, moment: GraphMoment): Batch | null {
+  finish(producer: string, moment: GraphMoment): Released | null {
     if (!this.#producers.has(producer)) return null;
     this.#isChanged = true;
     this.#finished.add(producer);
@@ -192,21 +193,22 @@ export class PartitionHold {
     for (const partition of this.#open.values()) partition.leave(producer);
   }
 
-  #release(touched: Iterable<HeldPartition>, { round, timeMs }: GraphMoment): Batch | null {
+  #release(touched: Iterable<HeldPartition>, { round, timeMs }: GraphMoment): Released | null {
     const complete = [...touched].filter(({ waitingFor }) => waitingFor.size === 0);
-    if (complete.length === 0) return null;
+    const { isFinished } = this;
+    if (complete.length === 0 && !isFinished) return null;
     complete.sort((a, b) => (a.key < b.key ? -1 : 1));
     const released = Batch.empty(this.#schema);
     for (const partition of complete) {
-      for (const bytes of partition.pieces())
+      for (const { bytes } of partition.pieces())
         appendRows(released, decodeBatch(bytes, this.#schema, Number.POSITIVE_INFINITY));
       this.#open.delete(partition.key);
       this.#bytes -= partition.bytes;
       this.#released.push(partition);
     }
-    const hashes = complete.map(({ key }) => hashOf(key));
-    this.#sealed.add(hashes, round, timeMs);
-    return released;
+    const keys = complete.map(({ key }) => key);
+    this.#sealed.add(keys.map(hashOf), round, timeMs);
+    return { rows: released, keys, isFinished };
   }
 
   *checkpoint(): Generator<CheckpointPart> {
@@ -252,7 +254,8 @@ function keyText(cells: readonly unknown[]): string {
   return JSON.stringify(cells, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
-function grouped(rows: Batch, columns: readonly number[]): (readonly [string, Batch])[] {
+/** The rows of a batch by the partition that they are in. */
+export function grouped(rows: Batch, columns: readonly number[]): (readonly [string, Batch])[] {
   const groups = new Map<string, number[]>();
   const texts = new Map<unknown, string>();
   const [only] = columns;

@@ -143,6 +143,9 @@ export class GraphNodes {
     return Object.fromEntries(specs);
   }
 
+  /** The columns by which the partitions of a stream are sealed, in the order in which its seals name them. */
+  readonly sealsOf = (name: string): readonly number[] => this.source(name)?.hold?.seals.columns ?? [];
+
   /** The number of the first row of a new stream. */
   firstOf(name: string): number {
     return this.#retired.get(name) ?? this.#floor;
@@ -251,7 +254,7 @@ export class GraphNodes {
       const node =
         "columns" in definition
           ? new Source(definition, 1)
-          : new QueryNode(definition, this.specs(definition.inputs), () => 1);
+          : new QueryNode(definition, this.specs(definition.inputs), () => 1, this.sealsOf);
       this.#nodes.set(name, node);
       node.load(parts);
       this.#parts.set(name, new Set(parts.keys()));

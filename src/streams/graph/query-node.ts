@@ -8,6 +8,7 @@ import type { QueryDefinition } from "./definition.js";
 import { KeyedRows } from "./keyed-rows.js";
 import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, jsonOf, jsonPart, named, type OwnParts, partsBelow } from "./parts.js";
+import type { Holds, Released } from "./released.js";
 import { encodeRound, joinedResults } from "./round.js";
 import { type RoundResults, RunningQuery } from "./running-query.js";
 import { SealedQuery } from "./sealed-query.js";
@@ -46,11 +47,14 @@ export class QueryNode {
     readonly definition: QueryDefinition,
     inputs: Readonly<Record<string, InputSpec>>,
     first: (name: string) => number,
+    sealsOf: (stream: string) => readonly number[] = () => [],
   ) {
     const { name, plan, retention, kind, key } = definition;
     this.#arrivals = new Arrivals(plan, inputs);
     const { inputs: known } = this.#arrivals;
-    this.#running = this.isSealed ? new SealedQuery(definition, known) : new RunningQuery(definition, known);
+    this.#running = this.isSealed
+      ? new SealedQuery(definition, known, sealsOf)
+      : new RunningQuery(definition, known);
     const divided = this.isDivided ? partitioningOf(plan) : null;
     this.#dividedBy = divided?.kind === "by" ? divided.columns : null;
     const rows = kind === "view" ? new KeyedRows(this.#running.columns, key) : null;
@@ -96,6 +100,14 @@ export class QueryNode {
   push(input: string, batch: Batch, timeMs: number): void {
     this.tick(timeMs);
     this.#running.push(input, this.#arrivals.stamp(input, batch));
+  }
+
+  /** Partitions of an input that are complete. A query that does not wait for them has had their rows. */
+  release(input: string, released: Released, holds: Holds, timeMs: number): void {
+    if (!(this.#running instanceof SealedQuery)) return;
+    this.tick(timeMs);
+    const rows = this.#arrivals.stamp(input, released.rows);
+    this.#running.release(input, { ...released, rows }, holds);
   }
 
   /** The time of an event: what a query counts by the arrival of rows may get too old by it. */

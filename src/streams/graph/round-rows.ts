@@ -1,4 +1,5 @@
 import { appendRows, Batch } from "../columns/index.js";
+import type { Released } from "./released.js";
 
 /** Up to so many rows, copying a batch costs less than running every query once more. */
 const SMALL_ROWS = 64;
@@ -9,7 +10,7 @@ interface Part {
   /** What queries get of a push. */
   changes: Batch | null;
   /** What queries get that wait for whole partitions. */
-  readonly released: Batch | null;
+  readonly released: Released | null;
   /** Made here, so that rows can be appended to it. */
   isOwn: boolean;
 }
@@ -18,7 +19,7 @@ interface Part {
 export class RoundRows {
   readonly parts: Part[] = [];
 
-  add(stream: string, changes: Batch | null, released: Batch | null): void {
+  add(stream: string, changes: Batch | null, released: Released | null): void {
     if (changes === null && released === null) return;
     const last = this.parts.at(-1);
     if (last?.stream !== stream || released !== null || !this.#isMerged(last, changes))

@@ -11,6 +11,7 @@ import { KeptAnswers } from "./keys.js";
 import type { GraphMoment } from "./moment.js";
 import { type CheckpointPart, jsonOf, jsonPart, type OwnParts } from "./parts.js";
 import { Producers } from "./producers.js";
+import type { Released } from "./released.js";
 import type { Segments } from "./segments.js";
 
 const META = "source";
@@ -25,7 +26,7 @@ interface Meta {
 interface Taken {
   readonly answer: PushAnswer;
   readonly changes: Batch | null;
-  readonly released: Batch | null;
+  readonly released: Released | null;
 }
 
 /** A stream or a table that rows are pushed into. */
@@ -94,16 +95,16 @@ export class Source {
   }
 
   /** Declares the producers that contribute to partitions from now on. Returns the rows of partitions that are complete then. */
-  declare(producers: readonly string[], moment: GraphMoment): Batch | null | Refused {
+  declare(producers: readonly string[], moment: GraphMoment): Released | null | Refused {
     if (this.hold === null) return notSealed(this.definition.name);
     return this.#released(this.hold.declare(producers, moment), moment);
   }
 
   /** Readers that wait for a seal are woken like readers that wait for rows. */
-  #released(rows: Batch | null | undefined, { grown }: GraphMoment): Batch | null {
-    if (rows === null || rows === undefined) return null;
+  #released(released: Released | null | undefined, { grown }: GraphMoment): Released | null {
+    if (released === null || released === undefined) return null;
     grown.set(this.channel, grown.get(this.channel) ?? []);
-    return rows;
+    return released;
   }
 
   /** Takes rows of a stream of another tenant, which may take rows back. Returns what queries get. */
@@ -128,7 +129,7 @@ export class Source {
     return greatest === Number.NEGATIVE_INFINITY ? null : greatest;
   }
 
-  seal(producer: string, upTo: number | null, moment: GraphMoment): Batch | null | Refused {
+  seal(producer: string, upTo: number | null, moment: GraphMoment): Released | null | Refused {
     this.#isChanged = true;
     const refused = this.producers.seal(producer, upTo, moment.timeMs, this.hold?.producers ?? []);
     if (refused !== null || upTo !== null) return refused;

@@ -1,4 +1,5 @@
 import { type Code, HeadwaterError } from "../../errors.js";
+import type { QueryFact } from "../../model/query-facts.js";
 import type { Schema } from "../columns/index.js";
 import {
   DEFAULT_RETENTION,
@@ -10,6 +11,7 @@ import {
 import { inputsOf, viewKey } from "../plan/index.js";
 import { planDefinitionSync, stateLimitOf, withLimitedState } from "../sql/index.js";
 import { type ColumnKind, type Columns, specOf } from "./columns.js";
+import { ProgramCoordination } from "./coordination.js";
 import type { Definition, Definitions, QueryOf, StreamOf, TableOf, ViewOf } from "./definitions.js";
 
 export type NodeDefinition = StreamDefinition | QueryDefinition;
@@ -23,6 +25,8 @@ export interface Planned {
   readonly hasTime: boolean;
   /** The queries whose results are handed to `changed`. */
   readonly heard: ReadonlySet<string>;
+  /** What the analysis says of its views and queries. */
+  readonly facts: readonly QueryFact[];
 }
 
 const IDLE_MS = 30_000;
@@ -32,8 +36,9 @@ export function planned(definitions: Definitions): Planned {
   const graph = new GraphEngine();
   const schemas = new Map<string, Schema>();
   const made: NodeDefinition[] = [];
+  const coordination = new ProgramCoordination();
   for (const [name, given] of Object.entries(definitions)) {
-    const definition = definitionFrom(name, given, Object.fromEntries(schemas), graph);
+    const definition = definitionFrom(name, given, Object.fromEntries(schemas), graph, coordination);
     const command =
       "columns" in definition
         ? ({ kind: "define stream", definition } as const)
@@ -48,6 +53,7 @@ export function planned(definitions: Definitions): Planned {
   return {
     ...{ definitions: made, schemas, fingerprint: fingerprintOf(made) },
     hasTime: made.some((definition) => "time" in definition && definition.time !== null),
+    facts: coordination.facts,
     heard: new Set(made.flatMap(({ kind, name }) => (kind === "query" ? [name] : []))),
   };
 }
@@ -57,9 +63,14 @@ function definitionFrom(
   given: Definition,
   schemas: Readonly<Record<string, Schema>>,
   graph: GraphEngine,
+  coordination: ProgramCoordination,
 ): NodeDefinition {
-  if (given.kind === "stream" || given.kind === "table") return streamFrom(name, given);
-  return queryFrom(name, given, schemas, graph);
+  if (given.kind === "stream" || given.kind === "table") {
+    const definition = streamFrom(name, given);
+    coordination.add(definition);
+    return definition;
+  }
+  return queryFrom(name, given, schemas, graph, coordination);
 }
 
 function streamFrom(name: string, given: StreamOf<Columns> | TableOf<Columns>): StreamDefinition {
@@ -78,6 +89,7 @@ function queryFrom(
   given: ViewOf<Columns> | QueryOf<Columns>,
   schemas: Readonly<Record<string, Schema>>,
   graph: GraphEngine,
+  coordination: ProgramCoordination,
 ): QueryDefinition {
   const { kind, sql } = given;
   const defined = planOf(name, sql, schemas);
@@ -88,10 +100,14 @@ function queryFrom(
   const limit = stateLimitOf(defined.options.state_retention);
   const { plan, refusal } = withLimitedState(defined.plan, specs, resolved, limit);
   if (refusal !== null) throw misdefined(refusal.code, name, messageOf(refusal));
+  const { emit, chosen } = coordination.decide(name, kind === "view", {
+    ...{ query: resolved, plan, inputs: specs },
+    options: defined.options,
+  });
   return {
-    ...{ kind, name, sql, plan, emit: resolved.emit ?? "changes", inputs: inputsOf(plan), backfill: "quiet" },
+    ...{ kind, name, sql, plan, emit, inputs: inputsOf(plan), backfill: "quiet" },
     key: kind === "view" ? viewKey(plan) : null,
-    coordination: { kind: "order", reason: "the rows of a context come in the order of tickets" },
+    coordination: chosen,
     partitions: 1,
     retention: kind === "view" ? { bytes: 0, ms: null } : retention(given),
   };

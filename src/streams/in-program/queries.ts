@@ -3,6 +3,7 @@ import { Context } from "../../model/context.js";
 import type { Key } from "../../model/key.js";
 import { readonly } from "../../model/marks.js";
 import { type OwnedOptions, owned } from "../../model/owned.js";
+import { tellQueryFacts } from "../../model/query-facts.js";
 import { tracked } from "../../model/tracked.js";
 import type { Carried } from "../graph/index.js";
 import type { Definitions } from "./definitions.js";
@@ -156,7 +157,9 @@ export function Queries<const D extends Definitions>(
     Object.defineProperty(value, "name", { value: name });
     Object.defineProperty(made.prototype, name, { value, writable: true, configurable: true });
   }
-  plans.set(made, { ...planned(definitions), options });
+  const plan = planned(definitions);
+  plans.set(made, { ...plan, options });
+  tellQueryFacts(made, plan.facts);
   return made as unknown as QueriesClass<D>;
 }
 

@@ -7,7 +7,7 @@ export { withCuts } from "./cut.js";
 export type { Arithmetic, Comparison, Expression, FunctionName, Type, ValueType } from "./expression.js";
 export { type KeptState, keptBy } from "./growth.js";
 export { type Expiry, expiryOf } from "./join-time.js";
-export { type Partitioning, partitioningOf } from "./partitioning.js";
+export { meetingColumns, type Partitioning, partitioningOf } from "./partitioning.js";
 export {
   type Aggregate,
   type OverFunction,

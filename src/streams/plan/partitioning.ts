@@ -35,6 +35,12 @@ export function partitioningOf(plan: Plan): Partitioning {
   };
 }
 
+/** Values that all rows that meet agree in: for each, the column of each table. Empty where there are none. */
+export function meetingColumns(plan: Plan): readonly Readonly<Record<string, number>>[] {
+  const threads = threadsOf(plan);
+  return typeof threads === "string" ? [] : threads.map(({ columns }) => columns);
+}
+
 function isStateless(plan: Plan): boolean {
   if (plan.kind === "scan") return true;
   if (plan.kind === "step") return isStateless(plan.input);

@@ -24,6 +24,8 @@ export interface Described {
   readonly seals: PartitionHold["described"] | null;
   /** For a query that is given whole partitions: the columns of its input that name them. */
   readonly sealedOn: readonly string[] | null;
+  /** Where it reads several streams: the columns of each that name the same partition. */
+  readonly sealedTogether: Readonly<Record<string, readonly string[]>> | null;
   /** The queries that read it. */
   readonly readers: readonly string[];
   readonly late: number;
@@ -41,7 +43,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },
       ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
       ...{ timeColumn: time?.column ?? null, coordination: null, partitions: 1 },
-      ...{ late: 0, errors: 0, seals: hold?.described ?? null, sealedOn: null },
+      ...{ late: 0, errors: 0, seals: hold?.described ?? null, sealedOn: null, sealedTogether: null },
       producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
     };
   });
@@ -54,6 +56,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ first: out.log.first, next: out.log.next, watermark: out.watermark, readers: readersOf(name) },
       ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [], seals: null },
       sealedOn: node.definition.sealedOn ?? null,
+      sealedTogether: node.definition.sealedTogether ?? null,
     };
   });
   return [...sources, ...queries];

@@ -71,7 +71,7 @@ export class OtherTenants {
       found.push({
         ...{ ...known, name: imported, kind: kind === "table" || kind === "view" ? "table" : "stream" },
         ...{ sql: null, inputs: [], readers: [], producers: [], memoryBytes: 0, late: 0, errors: 0 },
-        ...{ seals: null, sealedOn: null },
+        ...{ seals: null, sealedOn: null, sealedTogether: null },
       });
     }
     return found;

@@ -10,6 +10,7 @@ import {
   type RequestedCoordination,
   requestOf,
   type StreamFacts,
+  sealsOf,
 } from "../coordination/index.js";
 import { DEFAULT_RETENTION, type QueryDefinition, type Retention } from "../graph/index.js";
 import { type InputSpec, type Inputs, inputsOf, viewKey } from "../plan/index.js";
@@ -57,7 +58,7 @@ export async function queryDefinition(
     key: kind === "view" ? viewKey(plan) : null,
     coordination: candidate.coordination,
     partitions: candidate.partitions,
-    ...(sealed === null ? {} : { sealedOn: sealed.columns }),
+    ...sealsOf(sealed),
   };
 }
 

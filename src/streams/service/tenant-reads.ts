@@ -68,14 +68,29 @@ export class TenantReads {
    * a query that is given whole partitions, it is the partition of its input.
    */
   async sealed(name: string, key: readonly unknown[], { waitMs = 0, signal }: SealWait = {}): Promise<void> {
-    const { sealedOn, inputs } = this.known(name);
-    const [stream = name] = sealedOn === null ? [] : inputs;
+    const { sealedOn, sealedTogether, inputs } = this.known(name);
     const ended = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])]);
+    if (sealedTogether === null) {
+      const [stream = name] = sealedOn === null ? [] : inputs;
+      await this.#sealedIn(stream, key, waitMs, ended);
+      return;
+    }
+    // Each stream names the partition by its own columns, in the order of its own seals.
+    for (const [stream, columns] of Object.entries(sealedTogether)) {
+      const own = this.known(stream).seals?.columns ?? [];
+      const named = key.length === columns.length ? own.map((each) => key[columns.indexOf(each)]) : key;
+      await this.#sealedIn(stream, named, waitMs, ended);
+    }
+  }
+
+  async #sealedIn(stream: string, key: readonly unknown[], waitMs: number, ended: AbortSignal) {
     for (;;) {
       const growth = this.results.growth(stream, ended);
       try {
         const status = await this.partition(stream, key);
-        if (status.state === "sealed") return;
+        // What all producers have finished without beginning it has no rows, and never will.
+        const isNone = status.state === "not begun" && status.waitingFor.length === 0;
+        if (status.state === "sealed" || isNone) return;
         if (ended.aborted || waitMs === 0) throw notSealedYet(stream, JSON.stringify(key), status);
         await growth.promise;
       } finally {

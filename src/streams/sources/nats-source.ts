@@ -1,10 +1,9 @@
 import { type ConsumerMessages, DeliverPolicy, jetstream } from "@nats-io/jetstream";
-import { connect, type NatsConnection, type Subscription } from "@nats-io/transport-node";
-import { allowedAddresses } from "../delivery/index.js";
+import type { NatsConnection, Subscription } from "@nats-io/transport-node";
+import { natsConnection } from "../delivery/index.js";
 import { pathOf, type SourceDefinition, type SourcePolicy } from "./definition.js";
 import type { Intake, RunningSource, SourceMessage } from "./source.js";
 
-const CONNECT_MS = 5000;
 const BACKOFF_MS = 100;
 const BACKOFF_MS_MAX = 10_000;
 const BATCH_MESSAGES = 1000;
@@ -38,7 +37,8 @@ export class NatsSource implements RunningSource {
   async #run(): Promise<void> {
     for (let failures = 0; !this.#isStopped; failures++) {
       try {
-        const connection = await this.#connected();
+        const connection = await natsConnection(this.#url, this.definition.secrets, this.policy);
+        this.#connection = connection;
         if (this.#url.protocol === "jetstream:") await this.#stored(connection, () => (failures = 0));
         else await this.#plain(connection, () => (failures = 0));
         if (!this.#isStopped) throw new Error("the connection to NATS ended");
@@ -109,20 +109,6 @@ export class NatsSource implements RunningSource {
       lost = 0;
     }
     subscription.unsubscribe();
-  }
-
-  async #connected(): Promise<NatsConnection> {
-    const [found] = await allowedAddresses(this.#url.hostname, this.policy);
-    const host = found?.family === 6 ? `[${found.address}]` : (found?.address ?? this.#url.hostname);
-    const { user, pass, token } = this.definition.secrets;
-    this.#connection = await connect({
-      ...{ servers: `${host}:${this.#url.port === "" ? 4222 : this.#url.port}`, timeout: CONNECT_MS },
-      ...{ reconnect: false, ignoreClusterUpdates: true, pingInterval: 5000, maxPingOut: 2 },
-      ...(user === undefined ? {} : { user }),
-      ...(pass === undefined ? {} : { pass }),
-      ...(token === undefined ? {} : { token }),
-    });
-    return this.#connection;
   }
 
   async #pause(ms: number): Promise<void> {

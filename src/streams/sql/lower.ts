@@ -19,9 +19,11 @@ import {
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
 import { withOver } from "./over.js";
+import { allOf } from "./same-value.js";
 import { combined } from "./set-operations.js";
 import { conjunctsOf, subqueriesIn } from "./subqueries.js";
-import { filteredBySubquery, type Lowering, withSubqueries } from "./subquery-joins.js";
+import { movedBeyond, withSidesAsked } from "./subqueries-of-on.js";
+import { filteredBySubquery, type Lowering, withSubqueries, withSubqueriesIn } from "./subquery-joins.js";
 import { columnAt, OPEN_SCALE, widestScale } from "./types.js";
 import { type Versions, versionJoin } from "./version-join.js";
 
@@ -31,7 +33,8 @@ export function lower(
   tables: Readonly<Record<string, Schema>>,
   versions: Versions = {},
 ): Plan {
-  const lowering: Lowering = { text: query.text, part, refuse };
+  const given = new Map<SqlPlan, Plan>();
+  const lowering: Lowering = { text: query.text, part, refuse, given };
   return part(query.plan);
 
   function refuse(span: Span, what: string): never {
@@ -45,6 +48,8 @@ export function lower(
   function part(plan: SqlPlan): Plan {
     switch (plan.kind) {
       case "scan": {
+        const known = given.get(plan);
+        if (known !== undefined) return known;
         const columns = Object.hasOwn(tables, plan.table) ? tables[plan.table] : undefined;
         return {
           kind: "scan",
@@ -98,8 +103,11 @@ export function lower(
         return UNIT;
       case "values":
         return valuesOf(plan);
-      case "over":
-        return withOver(plan, part(plan.input), { ...lowering, aggregate });
+      case "over": {
+        const before = part(plan.input);
+        const { input, part: asked } = withSubqueriesIn(before, plan, lowering);
+        return withOver(asked, input, before.columns.length, { ...lowering, aggregate });
+      }
       case "distinct on": {
         const input = part(plan.input);
         const cut = { by: "row_number", offset: 0, limit: 1 } as const;
@@ -151,7 +159,38 @@ export function lower(
 
   function joined(plan: Extract<SqlPlan, { kind: "join" }>, more: readonly PlanExpression[]): Plan {
     const { join } = plan;
-    const [left, right] = [part(plan.left), part(plan.right)];
+    const width = plan.left.columns.length;
+    const asked = plan.on === null ? [] : conjunctsOf(plan.on);
+    const nested = asked.filter((each) => subqueriesIn(each).length > 0);
+    if (nested.length > 0 && plan.asOf === null && !plan.isTemporal) {
+      const plain = asked.filter((each) => !nested.includes(each));
+      // Which rows of an inner join meet can be asked of the pairs.
+      if (join === "inner")
+        return nested.reduce(
+          (made, each) => filtered(made, each),
+          joined({ ...plan, on: allOf(plain) }, more),
+        );
+      return withSidesAsked(plan, nested, lowering, (left, right, on) =>
+        met(
+          plan,
+          left,
+          right,
+          [...plain.map((each) => movedBeyond(each, width, left.columns.length)), ...on],
+          more,
+        ),
+      );
+    }
+    return met(plan, part(plan.left), part(plan.right), asked, more);
+  }
+
+  function met(
+    plan: Extract<SqlPlan, { kind: "join" }>,
+    left: Plan,
+    right: Plan,
+    asked: readonly PlanExpression[],
+    more: readonly PlanExpression[],
+  ): Plan {
+    const { join } = plan;
     const lacking = (side: Plan, isLacking: boolean) =>
       side.columns.map((spec) => (isLacking ? { ...spec, nullable: true } : spec));
     const columns = [
@@ -161,7 +200,7 @@ export function lower(
     const both = new Expressions(query.text, [...left.columns, ...right.columns]);
     const lowered = (all: readonly PlanExpression[]) =>
       all.map((each) => both.lower(each)).flatMap(conjuncts);
-    const on = lowered(plan.on === null ? [] : [plan.on]);
+    const on = lowered(asked);
     if (plan.asOf !== null) {
       const how = versionJoin(plan, right, on, { text: query.text, width: left.columns.length, versions });
       const condition = conjunction([...(how.condition === null ? [] : [how.condition]), ...lowered(more)]);
@@ -205,8 +244,8 @@ export function lower(
     };
   }
 
-  function grouped(plan: Extract<SqlPlan, { kind: "aggregate" }>): Plan {
-    const input = part(plan.input);
+  function grouped(written: Extract<SqlPlan, { kind: "aggregate" }>): Plan {
+    const { input, part: plan } = withSubqueriesIn(part(written.input), written, lowering);
     const expressions = over(input);
     const keys = plan.keys.map((key) => expressions.lower(key));
     for (const [i, key] of keys.entries()) checkKey(key, plan.keys[i]?.span ?? plan.span);
@@ -268,13 +307,14 @@ export function lower(
   }
 
   function valuesOf(plan: Extract<SqlPlan, { kind: "values" }>): Plan {
-    const rows = plan.rows.map((row) =>
-      projected(
-        UNIT,
-        row.map((each) => over(UNIT).lower(each)),
+    const rows = plan.rows.map((row) => {
+      const { input, expressions } = withSubqueries(UNIT, row, lowering);
+      return projected(
+        input,
+        expressions.map((each) => over(input).lower(each)),
         plan,
-      ),
-    );
+      );
+    });
     const { inputs, columns } = alike(rows, plan);
     const [only] = inputs;
     return only !== undefined && inputs.length === 1 ? only : { kind: "union", inputs, columns };

@@ -18,10 +18,9 @@ interface OverLowering extends Lowering {
 
 /**
  * Functions with OVER. Functions that share partitions and order become one operator; what they look at, and is no column, is computed
- * before it and left out behind it.
+ * before it and left out behind it, like all columns of the input behind the first `width`.
  */
-export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Plan {
-  const width = input.columns.length;
+export function withOver(plan: SqlOver, input: Plan, width: number, lowering: OverLowering): Plan {
   const places: number[] = [];
   let made = input;
   for (const group of groupsOf(plan.functions)) {
@@ -49,7 +48,7 @@ export function withOver(plan: SqlOver, input: Plan, lowering: OverLowering): Pl
     const columns = [...before.columns, ...specs];
     made = { kind: "over", input: before, keys, order, functions, cut: null, columns, span: first.span };
   }
-  const kept = [...input.columns.keys(), ...plan.functions.map((_, i) => places[i] ?? width)];
+  const kept = [...input.columns.slice(0, width).keys(), ...plan.functions.map((_, i) => places[i] ?? width)];
   const outputs = kept.map((index) => columnAt(made.columns[index] ?? column("", "int"), index));
   const columns = outputs.map(
     ({ type, nullable, scale }, i): ColumnSpec =>

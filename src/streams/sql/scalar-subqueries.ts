@@ -1,20 +1,20 @@
 import type { PlanExpression, LogicalPlan as SqlPlan } from "../../sql/index.js";
 import type { Plan } from "../plan/index.js";
 import { conjuncts } from "../plan/index.js";
+import { answersFor } from "./answers.js";
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
-import { conjunctsOf, decorrelated, looksOut, mapColumns } from "./subqueries.js";
+import { looksOut } from "./outer-columns.js";
+import { conjunctsOf, decorrelated, mapColumns, subqueriesIn } from "./subqueries.js";
 import type { Lowering } from "./subquery-joins.js";
 
 type SqlAggregate = Extract<SqlPlan, { kind: "aggregate" }>;
 
-const REFUSAL =
-  "A subquery in the place of a value is an aggregate without GROUP BY, whose WHERE compares columns of the query around it by equality only. Write others as a join with a grouped subquery.";
-
 /**
- * A subquery in the place of a value, as a join. One that aggregates gives one row, whatever comes. If it looks at the rows of the query
- * around it, it is grouped by what is compared with them and left-joined: where there is no group, its aggregates are those
- * of no rows, which are NULL, and 0 for counts.
+ * A subquery in the place of a value, which is an aggregate without GROUP BY, as a join. It gives one row, whatever comes. If its WHERE
+ * compares columns of the query around it by equality, it is grouped by what is compared with them and left-joined: where there is no
+ * group, its aggregates are those of no rows, which are NULL, and 0 for counts. Otherwise it has an answer for every value of the
+ * columns that it uses (`dependent.ts`).
  */
 export function scalarJoin(
   left: Plan,
@@ -23,13 +23,14 @@ export function scalarJoin(
 ): { readonly input: Plan; readonly value: PlanExpression } {
   const { plan, span } = subquery;
   const aggregate = plan.kind === "project" ? plan.input : plan;
-  if (aggregate.kind !== "aggregate" || aggregate.grouped || looksOut(aggregate.aggregates))
-    return lowering.refuse(span, REFUSAL);
+  if (aggregate.kind !== "aggregate" || looksOut(aggregate.aggregates))
+    return answered(left, subquery, lowering);
+  const written = plan.kind === "project" ? plan.outputs.map(({ expression }) => expression) : [];
+  if (written.some((each) => subqueriesIn(each).length > 0)) return answered(left, subquery, lowering);
   const found = decorrelated(aggregate.input, false);
-  const pairs = found?.conditions.flatMap(conjunctsOf).map(sidesOf);
-  if (found === null || pairs === undefined || pairs.some((each) => each === null))
-    return lowering.refuse(span, REFUSAL);
+  const pairs = found?.conditions.flatMap(conjunctsOf).map(sidesOf) ?? [null];
   const sides = pairs.filter((each) => each !== null);
+  if (found === null || sides.length < pairs.length) return answered(left, subquery, lowering);
   const keys = sides.map(({ inner }) => inner);
   const right = lowering.part({
     ...aggregate,
@@ -57,8 +58,33 @@ export function scalarJoin(
   const first = width + keys.length;
   const results = aggregate.aggregates.map((each, i) => resultOf(each, first + i, isOuter));
   const value = plan.kind === "project" ? plan.outputs[0]?.expression : results[0];
-  if (value === undefined) return lowering.refuse(span, REFUSAL);
+  if (value === undefined) return answered(left, subquery, lowering);
   return { input, value: plan.kind === "project" ? overResults(value, results) : value };
+}
+
+/** As a join with the answers for the values that the rows have: each row meets one. */
+function answered(
+  left: Plan,
+  { plan, type, nullable, span }: PlanExpression & { readonly kind: "scalar" },
+  lowering: Lowering,
+): { readonly input: Plan; readonly value: PlanExpression } {
+  const found = answersFor(left, plan, lowering);
+  const right = lowering.part(found.plan);
+  const index = left.columns.length;
+  const both = new Expressions(lowering.text, [...left.columns, ...right.columns]);
+  const conditions = found.conditions.map((each) =>
+    both.lower(
+      mapColumns(each, (one) =>
+        one.depth === 0 ? { ...one, index: one.index + index } : { ...one, depth: 0 },
+      ),
+    ),
+  );
+  const input: Plan = {
+    ...meeting(conditions.flatMap(conjuncts), index),
+    ...{ kind: "join", join: "inner", isTemporal: false, left, right, span },
+    columns: [...left.columns, ...right.columns],
+  };
+  return { input, value: { kind: "column", index, depth: 0, type, nullable, span } };
 }
 
 /** What an aggregate gives for a row of the join. */

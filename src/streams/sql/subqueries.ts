@@ -1,4 +1,5 @@
 import type { PlanExpression, LogicalPlan as SqlPlan } from "../../sql/index.js";
+import { looksOut } from "./outer-columns.js";
 
 type Column = Extract<PlanExpression, { kind: "column" }>;
 export type Subquery = Extract<PlanExpression, { kind: "exists" | "in" | "scalar" }>;
@@ -42,16 +43,6 @@ export function decorrelated(plan: SqlPlan, isExists: boolean): Decorrelated | n
   );
   const columns = outputs.map(({ name, expression: { type, nullable } }) => ({ name, type, nullable }));
   return { plan: { ...plan, input: input.plan, outputs, columns }, conditions };
-}
-
-/** Whether columns of a query around are used; `depth` counts the queries between. */
-export function looksOut(part: unknown, depth = 0): boolean {
-  if (Array.isArray(part)) return part.some((each) => looksOut(each, depth));
-  if (typeof part !== "object" || part === null) return false;
-  if ("kind" in part && part.kind === "column") return (part as Column).depth > depth;
-  return Object.entries(part).some(([name, each]) =>
-    looksOut(each, name === "plan" && isSubquery(part as PlanExpression) ? depth + 1 : depth),
-  );
 }
 
 /** Whether a condition has a subquery of its own, or reaches further out than the next query. */

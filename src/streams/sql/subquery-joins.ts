@@ -1,6 +1,7 @@
 import type { PlanExpression, Span, LogicalPlan as SqlPlan } from "../../sql/index.js";
 import { column } from "../columns/index.js";
 import { conjunction, conjuncts, type Expression, type Plan } from "../plan/index.js";
+import { answersFor } from "./answers.js";
 import { Expressions } from "./expression.js";
 import { meeting } from "./join-keys.js";
 import { scalarJoin } from "./scalar-subqueries.js";
@@ -11,6 +12,8 @@ export interface Lowering {
   readonly text: string;
   readonly part: (plan: SqlPlan) => Plan;
   readonly refuse: (span: Span, what: string) => never;
+  /** What some parts of a query have become already: the values that the answers of a subquery are for. */
+  readonly given: Map<SqlPlan, Plan>;
 }
 
 interface Replaced {
@@ -39,11 +42,35 @@ export function withSubqueries(
         input = made.input;
         return made.value;
       }
-      input = joined("mark", input, part, lowering);
+      const operands = part.kind === "in" ? withSubqueries(input, part.operands, lowering) : null;
+      input = operands?.input ?? input;
+      const asked = operands === null ? part : { ...part, operands: operands.expressions };
+      input = joined("mark", input, asked, lowering);
       return { kind: "column", index: input.columns.length - 1, depth: 0, type, nullable, span };
     }),
   );
   return { input, expressions: made };
+}
+
+/** The same for all expressions in the part of a plan that stands over some rows, such as the keys and operands of a grouping. */
+export function withSubqueriesIn<T extends SqlPlan & { readonly input: SqlPlan }>(
+  given: Plan,
+  part: T,
+  lowering: Lowering,
+): { readonly input: Plan; readonly part: T } {
+  let input = given;
+  const again = (each: unknown): unknown => {
+    if (Array.isArray(each)) return each.map(again);
+    if (typeof each !== "object" || each === null) return each;
+    if ("kind" in each && isSubquery(each as PlanExpression)) {
+      const made = withSubqueries(input, [each as PlanExpression], lowering);
+      input = made.input;
+      return made.expressions[0];
+    }
+    return Object.fromEntries(Object.entries(each).map(([name, below]) => [name, again(below)]));
+  };
+  const { input: below, ...own } = part;
+  return { part: { ...part, ...(again(own) as typeof own) }, input };
 }
 
 /**
@@ -63,14 +90,11 @@ function joined(
   join: "semi" | "anti" | "mark",
   left: Plan,
   subquery: Subquery & PlanExpression,
-  { text, part, refuse }: Lowering,
+  lowering: Lowering,
 ): Plan {
-  const found = decorrelated(subquery.plan, subquery.kind === "exists");
-  if (found === null)
-    return refuse(
-      subquery.span,
-      "This subquery uses columns of the query around it elsewhere than in conditions of its WHERE. Write it as a join.",
-    );
+  const { text, part } = lowering;
+  const found =
+    decorrelated(subquery.plan, subquery.kind === "exists") ?? answersFor(left, subquery.plan, lowering);
   const right = part(found.plan);
   const width = left.columns.length;
   const both = new Expressions(text, [...left.columns, ...right.columns]);
@@ -96,7 +120,7 @@ function joined(
     };
     return both.lower({
       kind: "operator",
-      operator: "=",
+      operator: subquery.kind === "in" ? subquery.comparison : "=",
       operands: [operand, other],
       type: "bool",
       nullable: operand.nullable || nullable,

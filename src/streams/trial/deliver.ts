@@ -23,34 +23,48 @@ export interface Given {
   readonly isFinal: boolean;
 }
 
-/** An order of all rows in which those of a producer keep theirs. */
-export function interleaved(sent: readonly Sent[], random: Random): Sent[] {
+/** At most so many rows are in a batch. */
+const BATCH_ROWS = 3;
+
+/** An order of all rows in which those of a producer keep theirs. Up to `burst` rows of one producer follow each other. */
+export function interleaved(sent: readonly Sent[], random: Random, burst = 1): Sent[] {
   const queues = NAMES.flatMap((name) =>
     PRODUCERS.map((producer) => sent.filter((row) => row.stream === name && row.producer === producer)),
   );
   const order: Sent[] = [];
   for (let left = queues.filter((queue) => queue.length > 0); left.length > 0; ) {
     const queue = random.pick(left);
-    const row = queue.shift();
-    if (row !== undefined) order.push(row);
+    order.push(...queue.splice(0, 1 + random.int(burst)));
     left = left.filter((each) => each.length > 0);
   }
   return order;
 }
 
-/** Runs the queries over rows that come in this order, cut into batches and repeated as `random` decides. */
+/**
+ * Runs the queries over rows that come in this order, cut into batches and repeated as `random` decides, with restarts from what the
+ * last checkpoints have written.
+ */
 export function deliver(
   streams: readonly StreamDefinition[],
   definitions: readonly QueryDefinition[],
   order: readonly Sent[],
   random: Random,
+  batchRows = BATCH_ROWS,
 ): ReadonlyMap<string, Given> {
-  const engine = new GraphEngine();
+  let engine = new GraphEngine();
+  const parts = new Map<string, Uint8Array>();
   let timeMs = 1;
   const carryOut = (command: Parameters<typeof encodeCommand>[0]) =>
     engine.apply(stamp(encodeCommand(command), timeMs++));
   for (const definition of streams) carryOut({ kind: "define stream", definition });
   for (const definition of definitions) carryOut({ kind: "define query", definition });
+  const restart = () => {
+    for (const [name, bytes] of engine.checkpoint())
+      if (bytes === null) parts.delete(name);
+      else parts.set(name, Buffer.from(bytes));
+    engine = new GraphEngine();
+    engine.load(parts);
+  };
   const seals = sealsAmong(streams, order, random);
   const push = ({ rows, sequence }: Batched, stream: string, producer: string) => {
     const batch = encodeBatch(
@@ -72,7 +86,7 @@ export function deliver(
     }
   for (let i = 0; i < order.length; ) {
     const { stream, producer } = order[i] as Sent;
-    const wanted = 1 + random.int(3);
+    const wanted = 1 + random.int(batchRows);
     let end = i + 1;
     while (end < i + wanted && order[end]?.stream === stream && order[end]?.producer === producer) end++;
     const rows = order.slice(i, end);
@@ -81,6 +95,7 @@ export function deliver(
     next.set(own, sequence + 1);
     for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--)
       push({ rows, sequence }, stream, producer);
+    if (random.chance(0.05)) restart();
     i += rows.length;
   }
   for (const stream of NAMES)

@@ -68,16 +68,21 @@ function overStreams(random: Random): Made {
     [`SELECT a.k, a.v FROM s a JOIN r b ON a.k = b.k AND a.v <= b.v`, "k v"],
     [`SELECT DISTINCT k, g FROM ${s}`, "k g"],
     [`SELECT k FROM ${s} GROUP BY k HAVING count(*) > ${n}`, "k"],
-    [`SELECT k FROM ${s} GROUP BY k HAVING count(*) < ${n}`, "k"],
+    [`SELECT k FROM ${s} GROUP BY k HAVING count(*) < ${n + 1}`, "k"],
     [`SELECT g, k FROM ${s} GROUP BY g, k HAVING max(v) >= ${n}`, "g k"],
     [`SELECT k, count(*) AS v FROM ${s} GROUP BY k`, "k v"],
     [`SELECT k, max(v) AS v FROM ${s} GROUP BY k`, "k v"],
     [`SELECT k, v FROM s WHERE NOT EXISTS (SELECT FROM r WHERE r.k = s.k)`, "k v"],
+    [`SELECT k, g FROM s WHERE NOT EXISTS (SELECT FROM r WHERE r.k = s.k AND r.g = s.g)`, "k g"],
+    [
+      `SELECT k, g, count(*) AS v FROM (SELECT k, g FROM s UNION ALL SELECT k, g FROM r) x GROUP BY k, g`,
+      "k g v",
+    ],
     [`SELECT s.k, r.v FROM s LEFT JOIN r ON s.k = r.k AND s.v = r.v`, "k v"],
     [`SELECT k, v FROM ${s} ORDER BY v DESC, k LIMIT ${n}`, "k v"],
     [`SELECT DISTINCT ON (k) k, v FROM ${s} ORDER BY k, v`, "k v"],
     [`SELECT window_start, k, count(*) AS v FROM ${window} GROUP BY 1, 2`, "window_start k v"],
-    [`SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING count(*) < ${n}`, "window_start k"],
+    [`SELECT window_start, k FROM ${window} GROUP BY 1, 2 HAVING count(*) < ${n + 1}`, "window_start k"],
     [`SELECT ts, k, v FROM ${s} WHERE v > ${n}`, "ts k v"],
     [`SELECT window_end AS ts, k, sum(v)::bigint AS v FROM ${window} GROUP BY window_start, 1, 2`, "ts k v"],
   ];
@@ -106,15 +111,15 @@ function overQuery({ name, columns }: { name: string; columns: readonly string[]
 }
 
 /** Rows whose times are as late as the streams allow, never later. */
-function rowsOf(random: Random): Sent[] {
+export function rowsOf(random: Random, keys = 4, most = 8): Sent[] {
   const sent: Sent[] = [];
   for (const stream of NAMES)
     for (const producer of PRODUCERS) {
       let greatest = 0;
-      for (let i = 0; i < 2 + random.int(7); i++) {
+      for (let i = 0; i < 2 + random.int(most - 1); i++) {
         const at = Math.max(0, greatest - LATENESS_MS + 1000 * random.int(8));
         greatest = Math.max(greatest, at);
-        const cells = [random.int(4), random.pick(["x", "y"]), random.int(5), at];
+        const cells = [random.int(keys), random.pick(["x", "y"]), random.int(5), at];
         sent.push({ stream, producer, cells });
       }
     }

@@ -2,13 +2,19 @@ import { isAnomaly } from "../../analysis/index.js";
 import { HeadwaterError } from "../../errors.js";
 import { Random } from "../../random.js";
 import type { Schema } from "../columns/index.js";
-import { type Candidate, decided, type QueryFacts, type StreamFacts } from "../coordination/index.js";
+import {
+  type Candidate,
+  decided,
+  type QueryFacts,
+  type StreamFacts,
+  sealsOf,
+} from "../coordination/index.js";
 import type { QueryDefinition } from "../graph/index.js";
 import type { InputSpec } from "../plan/index.js";
 import { traitsOf } from "../plan/index.js";
 import { planDefinition } from "../sql/index.js";
 import { deliver, type Given, interleaved } from "./deliver.js";
-import { EVENTS, generate, NAMES, PRODUCERS, type Scene, type Sent, streamsOf } from "./generate.js";
+import { EVENTS, generate, NAMES, PRODUCERS, rowsOf, type Scene, type Sent, streamsOf } from "./generate.js";
 
 /** Two runs of one graph that should have been alike. */
 export interface TrialDifference {
@@ -29,6 +35,10 @@ interface TrialReport {
   /** Queries with a label worse than Async, and how many of them gave different answers without coordination. */
   readonly worse: number;
   readonly shown: number;
+  /** Those whose answers were the same in all runs, with the label that says that they need not be. */
+  readonly unshown: readonly string[];
+  /** Queries that waited for the same partitions of several streams. */
+  readonly joint: number;
 }
 
 interface TrialOptions {
@@ -50,24 +60,35 @@ interface Decided {
 }
 
 const RUNS = 6;
-const RUNS_WITHOUT = 40;
+/** Without coordination: other rows so often, each in so many orders. */
+const ROWS_WITHOUT = 12;
+const RUNS_WITHOUT = 12;
+/** A threshold that a batch jumps over is not seen on the way. */
+const BATCH_ROWS_WITHOUT = 12;
 
 export async function tryStreams({ seeds, runs = RUNS, plant }: TrialOptions): Promise<TrialReport> {
-  let [queries, worse, shown] = [0, 0, 0];
+  let [queries, worse, joint] = [0, 0, 0];
+  const unshown: string[] = [];
   for (const seed of seeds) {
     const random = new Random(seed);
     const scene = generate(random);
     const decisions = await decisionsOn(scene, random, plant !== undefined);
     queries += decisions.length;
     const found = differenceIn(scene, decisions, random, runs, seed);
-    if (found !== null) return { seeds: seeds.indexOf(seed) + 1, queries, difference: found, worse, shown };
+    joint += decisions.filter(({ definition }) => definition.sealedTogether !== undefined).length;
+    const told = () => ({ queries, worse, shown: worse - unshown.length, unshown, joint });
+    if (found !== null) return { seeds: seeds.indexOf(seed) + 1, difference: found, ...told() };
     for (const { definition, isWorse } of decisions) {
       if (!isWorse) continue;
       worse++;
-      if (differsWithout(scene, decisions, definition.name, random)) shown++;
+      if (!differsWithout(scene, decisions, definition.name, random))
+        unshown.push(`${definition.name} of seed ${seed}: ${readBy(definition, decisions)}`);
     }
   }
-  return { seeds: seeds.length, queries, difference: null, worse, shown };
+  return {
+    ...{ seeds: seeds.length, queries, difference: null, worse, shown: worse - unshown.length },
+    ...{ unshown, joint },
+  };
 }
 
 /** Decides on each query as a registration does. Where it has to choose, chance does: an order, or changes. */
@@ -106,7 +127,7 @@ async function decisionsOn(scene: Scene, random: Random, isPlanted: boolean): Pr
       definition: {
         ...{ kind: "query", name, sql, plan, emit, inputs, backfill: false, key: null, partitions: 1 },
         ...{ coordination: null, retention: { bytes: 1e9, ms: null } },
-        ...(sealed === null || isPlanted ? {} : { sealedOn: sealed.columns }),
+        ...sealsOf(isPlanted ? null : sealed),
       },
       promised: isPlanted ? "answers" : promised === "answers" && readsSum ? "sum" : promised,
       isWorse,
@@ -192,26 +213,39 @@ function differenceIn(
   return null;
 }
 
+/** A query with the queries that it reads. */
+function readBy({ name, sql, inputs }: QueryDefinition, decisions: readonly Decided[]): string {
+  const read = decisions.filter(({ definition }) => inputs.includes(definition.name));
+  const below = read.map(({ definition }) => `; ${readBy(definition, decisions)}`);
+  return `${name}: ${sql}${below.join("")}`;
+}
+
 /** What may be compared: an answer that is final has not been taken back. */
 function seen(given: Given | undefined, promised: Promised): string {
   if (given === undefined) return "";
   return promised === "answers" ? `${given.isFinal ? "" : "taken back\n"}${given.added}` : given.sum;
 }
 
-/** Without coordination, whatever was answered counts. */
+/**
+ * Without coordination, whatever was answered counts. A label says that there are rows whose order can be seen, not that these rows
+ * are such: where they show nothing, others are tried.
+ */
 function differsWithout(scene: Scene, decisions: readonly Decided[], name: string, random: Random): boolean {
-  const { sent } = scene;
   const streams = streamsOf(scene);
-  const definitions = decisions.map(({ definition: { sealedOn: _, ...definition } }) => ({
+  const definitions = decisions.map(({ definition: { sealedOn: _, sealedTogether: __, ...definition } }) => ({
     ...definition,
     emit: "changes" as const,
   }));
-  let first: string | null = null;
-  for (let run = 0; run < RUNS_WITHOUT; run++) {
-    const { added = "" } =
-      deliver(streams, definitions, interleaved(sent, random), random.fork()).get(name) ?? {};
-    first ??= added;
-    if (added !== first) return true;
+  for (let rows = 0; rows < ROWS_WITHOUT; rows++) {
+    const sent = rows === 0 ? scene.sent : rowsOf(random, 1 + random.int(4), BATCH_ROWS_WITHOUT);
+    let first: string | null = null;
+    for (let run = 0; run < RUNS_WITHOUT; run++) {
+      const order = interleaved(sent, random, 1 + random.int(BATCH_ROWS_WITHOUT));
+      const given = deliver(streams, definitions, order, random.fork(), BATCH_ROWS_WITHOUT);
+      const { added = "" } = given.get(name) ?? {};
+      first ??= added;
+      if (added !== first) return true;
+    }
   }
   return false;
 }

@@ -27,7 +27,7 @@ const definitions = {
   big: query({ who: text, id: text }, "SELECT who, id FROM bids WHERE price >= 90"),
   eager: query(
     { who: text, n: int },
-    "SELECT who, count(*) AS n FROM bids GROUP BY who HAVING count(*) >= 3",
+    "SELECT who, count(*) AS n FROM bids GROUP BY who HAVING count(*) >= 3 EMIT CHANGES",
   ),
 };
 

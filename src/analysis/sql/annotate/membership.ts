@@ -20,9 +20,11 @@ export function membershipTruth(
   const columns = values.map((_, i) => inner.columns[i] ?? PLAIN);
   // What is compared with NULL is not known as soon as there is any row; so no row is like another one then.
   const lacks = [...values, ...columns].some((each) => each.lacks);
-  inner.parts = meetIn(inner, lacks ? [] : columns, site.findings);
+  // Only an equality keeps the rows of one value apart from all others.
+  const isApart = !lacks && (expression.kind === "exists" || expression.comparison === "=");
+  inner.parts = meetIn(inner, isApart ? columns : [], site.findings);
   if (own !== undefined) embed(own, inner, site.findings);
-  if (expression.kind === "in" && !lacks)
+  if (expression.kind === "in" && isApart)
     for (const [i, operand] of expression.operands.entries()) link(site, operand, columns[i]?.origins ?? []);
   const rows = negated ? turned(inner.rows) : inner.rows;
   const minders = [...inner.repetition].filter(([, each]) => each === "minds").map(([scan]) => scan);

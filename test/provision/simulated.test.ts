@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Random } from "#src/random.js";
 import { PLANTS, type Plant, SimProcesses } from "./sim-processes.js";
 
-const SEEDS = Number(process.env.SEEDS ?? 12);
+const SEEDS = Number(process.env.SEEDS ?? 6);
 const PLANT_SEEDS_MAX = 400;
 
 async function simulated(seed: number, isLocal: boolean, plant: Plant | null = null) {

@@ -75,7 +75,8 @@ const MODULES = [
 ];
 
 /** Does Node itself read types away? From 22.18 on, it does. */
-const STRIPS = process.features.typescript !== undefined && process.features.typescript !== false;
+const { typescript = false } = process.features as { readonly typescript?: string | false };
+const STRIPS = typescript !== false;
 
 const SETTINGS = TARGETS.flatMap((target) =>
   [false, true].flatMap((experimentalDecorators) =>

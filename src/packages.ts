@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { HeadwaterError } from "./errors.js";
 
 /**
- * The packages that not every program needs are optional peer dependencies: npm installs them for those who ask for them. They are
+ * The packages that not every program needs are optional peer dependencies: npm installs them only when a project names them. They are
  * loaded here, when something needs them. An error names what is missing, along with all that the same part of Headwater needs.
  */
 const PARTS = {
@@ -13,8 +13,8 @@ const PARTS = {
   NATS: ["@nats-io/transport-node", "@nats-io/jetstream"],
 } as const;
 
-export type Part = keyof typeof PARTS;
-type PackageName = (typeof PARTS)[Part][number];
+export type PackagePart = keyof typeof PARTS;
+type PackageName = (typeof PARTS)[PackagePart][number];
 
 const own = createRequire(import.meta.url);
 
@@ -37,7 +37,7 @@ export async function importPackage<Loaded>(load: () => Promise<Loaded>): Promis
 }
 
 /** Throws HW-2005 unless all packages of a part are there: for code that would load some of them much later. */
-export function checkPart(part: Part): void {
+export function checkPart(part: PackagePart): void {
   for (const name of PARTS[part]) {
     try {
       own.resolve(name);
@@ -51,7 +51,7 @@ export function checkPart(part: Part): void {
 function explained(error: unknown): unknown {
   const { code = "", message = "" } = error as NodeJS.ErrnoException;
   const [, name] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
-  const part = (Object.keys(PARTS) as Part[]).find((each) => PARTS[each].some((one) => one === name));
+  const part = (Object.keys(PARTS) as PackagePart[]).find((each) => PARTS[each].some((one) => one === name));
   if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(code) || part === undefined) return error;
   return new HeadwaterError(
     "HW-2005",
@@ -60,7 +60,7 @@ function explained(error: unknown): unknown {
 }
 
 /** By name, the versions of a part's packages that go with this one: what a package.json says. */
-export function versionsOf(part: Part): Record<string, string> {
+export function versionsOf(part: PackagePart): Record<string, string> {
   const file = new URL("../package.json", import.meta.url);
   const { peerDependencies } = JSON.parse(readFileSync(file, "utf8")) as {
     peerDependencies: Record<string, string>;
@@ -68,7 +68,7 @@ export function versionsOf(part: Part): Record<string, string> {
   return Object.fromEntries(PARTS[part].map((name) => [name, peerDependencies[name] ?? "*"]));
 }
 
-function wordsFor(part: Part): string {
+function wordsFor(part: PackagePart): string {
   const words = Object.entries(versionsOf(part)).map(([name, version]) => `${name}@${version}`);
   return words.map((word) => (/[<>| ]/.test(word) ? `"${word}"` : word)).join(" ");
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Part, versionsOf } from "../packages.js";
+import { type PackagePart, versionsOf } from "../packages.js";
 import type { Terminal } from "./terminal.js";
 import { packageVersion } from "./version.js";
 
@@ -11,7 +11,7 @@ const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const MANAGERS = ["npm", "pnpm", "yarn", "bun"];
 
 /** The package.json of a new project. */
-export async function manifestFor(folder: string, needs: Part | undefined): Promise<string> {
+export async function manifestFor(folder: string, needs: PackagePart | undefined): Promise<string> {
   const name =
     folder
       .toLowerCase()

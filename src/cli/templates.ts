@@ -1,4 +1,4 @@
-import type { Part } from "../packages.js";
+import type { PackagePart } from "../packages.js";
 
 /** What `headwater init` writes besides a program of `examples`: a test of it in the simulator. */
 export interface Template {
@@ -6,7 +6,7 @@ export interface Template {
   readonly example: string;
   readonly summary: string;
   /** The part of Headwater whose packages it needs besides. */
-  readonly needs?: Part;
+  readonly needs?: PackagePart;
   readonly test: string;
 }
 

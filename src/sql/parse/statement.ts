@@ -59,12 +59,12 @@ export async function parseDefinition(text: string): Promise<Statement> {
   return parseDefinitionSync(text);
 }
 
-/** For those that call functions which end with "Sync". */
+/** Functions whose names end with "Sync" need it to have ended. */
 export function loadParser(): Promise<void> {
   return loadPostgres();
 }
 
-/** What PostgreSQL's parser makes of a text, for those who know its trees. */
+/** What PostgreSQL's parser makes of a text: a tree of its own types. */
 export async function treeOf(text: string): Promise<unknown> {
   await loadPostgres();
   return postgres().parseSync(text);

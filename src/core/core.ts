@@ -56,6 +56,7 @@ export class Core<P> {
   readonly #marks: Marks | undefined;
   readonly #plant: Plant | undefined;
   waits: { entry: EntryRequest<P>; obstacle: CoreEvent<P> }[] | null = null; // who had to wait for whom, if an observer wants to know
+  entries: { event: CoreEvent<P>; context: CoreContext<P>; attempt: number }[] | null = null; // who has entered what, likewise
 
   constructor(options: CoreOptions = {}) {
     this.#total = options.commitOrder === "total";
@@ -296,6 +297,7 @@ export class Core<P> {
 
   #enter(event: CoreEvent<P>, context: CoreContext<P>, isWhole: boolean): void {
     if (event.mode === "none" || (isWhole && event.hasEntered(context))) return;
+    if (this.entries !== null) this.entries.push({ event, context, attempt: event.attempt });
     const { last } = context;
     if (last !== null) this.#depend(event, last);
     this.#dependOnThoseAbove(event, context);

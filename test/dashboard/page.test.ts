@@ -60,7 +60,7 @@ test("the dashboard shows a program that runs: figures, contexts, a migration, a
   await page.getByRole("link", { name: "Hosts" }).click();
   const host = page.getByRole("listitem", { name: "Host 0" });
   await host.getByRole("button", { name: "Kill" }).click();
-  await until(async () => /replaced 1 times/.test((await host.textContent()) ?? ""));
+  await until(async () => /replaced once/.test((await host.textContent()) ?? ""));
   await until(async () => /Host 0 lost/.test((await page.locator(".notices").textContent()) ?? ""));
 
   await page.getByRole("link", { name: "Events" }).click();

@@ -125,7 +125,7 @@ test("two hundred queries are drawn and listed, and only the rows in sight are i
     );
   const boxes = page.getByRole("region", { name: "Query graph" }).getByRole("link");
   await until(async () => (await boxes.count()) === 201);
-  const list = page.getByRole("region", { name: "List of streams and queries" });
+  const list = page.getByRole("list", { name: "List of streams and queries" });
   assert.ok((await list.locator(".row").count()) < 60);
   await ask("POST", "streams/s0/events", '{"n":7}\n');
   await page.getByRole("searchbox").fill("q200");

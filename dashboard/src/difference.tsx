@@ -5,6 +5,14 @@ const SHOWN_MAX = 100;
 
 /** What differs between two states of a context: a line for each field, key or item. `null` is a context that does not exist. */
 export function Difference({ before, after }: { before: unknown; after: unknown }) {
+  return (
+    <div role="group" aria-label="What differs">
+      <Differing before={before} after={after} />
+    </div>
+  );
+}
+
+function Differing({ before, after }: { before: unknown; after: unknown }) {
   if (before === null || after === null) {
     if (before === after) return <p class="faint">It does not exist at either.</p>;
     return <p>{before === null ? "It was made." : "It was deleted."}</p>;
@@ -13,7 +21,7 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
   if (changes.length === 0) return <p class="faint">No difference.</p>;
   return (
     <>
-      <table class="difference" aria-label="What differs">
+      <table class="difference">
         <thead>
           <tr>
             <th scope="col">where</th>

@@ -6,7 +6,7 @@ import { TOKEN } from "./served.js";
 export async function signedIn(t: TestContext, browser: Browser, port: number, hash = "") {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   t.after(() => page.close());
-  page.setDefaultTimeout(0); // the runner says when a test waits in vain
+  page.setDefaultTimeout(Number(process.env.WAIT ?? 120_000));
   const problems: string[] = [];
   page.on("pageerror", ({ message }) => problems.push(message));
   await page.addInitScript((token) => sessionStorage.setItem("headwater.token", token), TOKEN);

@@ -78,7 +78,7 @@ test("a stream and a query are registered from the page, which draws them and sh
   await ask("POST", "streams/clicks/events", click(1) + click(4000));
   await until(async () => (await rows.count()) === 3);
   await until(async () => /late rows1/.test((await one.textContent()) ?? ""));
-  await figure(page, "dashboard-streams");
+  await figure(page, "service");
 
   // A tenant's own token shows that tenant's streams, and nothing of the service.
   const { token } = (await (await ask("POST", "tokens", '{"scopes":["read"]}')).json()) as { token: string };

@@ -127,7 +127,7 @@ function LogMembers({ name, log, look }: { name: string; log: LogStatus; look: (
               <td class="actions">
                 {!isHead && state === "standby" && about?.isDrained === false && (
                   <Action
-                    label={`Make ${member} the head${log.log === "" ? "" : ` of ${log.log}`}`}
+                    label={`Make head: ${member}${log.log === "" ? "" : ` of ${log.log}`}`}
                     run={act("handover", { to: member, log: log.log })}
                   >
                     Make head

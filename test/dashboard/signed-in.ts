@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { TOKEN } from "./served.js";
 
 /** A page of a dashboard that `servedBy` serves, signed in; `problems` are what its scripts have thrown. */
-export async function signedIn(t: TestContext, browser: Browser, port: number, hash = "") {
+export async function signedIn(t: Pick<TestContext, "after">, browser: Browser, port: number, hash = "") {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   t.after(() => page.close());
   page.setDefaultTimeout(Number(process.env.WAIT ?? 120_000));

@@ -29,7 +29,6 @@ export function GraphPicture({ streams, chosen }: { streams: readonly LiveStream
               <a
                 href={hrefOf("streams", name)}
                 class={`box ${kind} ${name === chosen ? "chosen" : ""} ${label === null ? "" : `label-${label.severity}`}`}
-                aria-label={`${kind} ${name}${label === null ? "" : `, ${label.text}`}`}
               >
                 <rect width={box.width} height={box.height} rx={kind === "stream" ? 3 : 12} />
                 <text x={box.width / 2} y={16}>

@@ -9,6 +9,7 @@ import { browserFor } from "../server/chromium.js";
 import { httpReceiver } from "../streams/receivers.js";
 import { until } from "../waits.js";
 import { figure } from "./figures.js";
+import { answersTo } from "./signed-in.js";
 
 interface Started {
   readonly url: string;
@@ -125,6 +126,11 @@ test("two hundred queries are drawn and listed, and only the rows in sight are i
     );
   const boxes = page.getByRole("region", { name: "Query graph" }).getByRole("link");
   await until(async () => (await boxes.count()) === 201);
+  // While the graph keeps its shape, a look at all of it is some forty bytes for each query.
+  const looks = answersTo(page);
+  await until(() => (looks.get("streams/default/v1/graph")?.length ?? 0) >= 3);
+  const bytes = looks.get("streams/default/v1/graph") ?? [];
+  assert.ok(Math.max(...bytes) <= 201 * 60, String(bytes));
   const list = page.getByRole("list", { name: "List of streams and queries" });
   assert.ok((await list.locator(".row").count()) < 60);
   await ask("POST", "streams/s0/events", '{"n":7}\n');

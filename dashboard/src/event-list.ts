@@ -29,7 +29,7 @@ export function useEvents({ text, failedOnly }: EventFilter, isHeld: boolean) {
       const now = `${failedOnly} ${text}`;
       const isNew = filter.current !== now;
       const after = isNew ? 0 : last.current;
-      const query = { text, failed: String(failedOnly), after: String(after), limit: "500" };
+      const query = { text, failed: String(failedOnly), after: String(after), limit: "200" };
       const page = await get<EventPage>("events", query, signal);
       // A program that was started again counts from the beginning.
       if (page.last < after) {

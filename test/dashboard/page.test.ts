@@ -73,17 +73,23 @@ test("the dashboard shows a program that runs: figures, contexts, a migration, a
   await ofHost.first().waitFor();
 
   // One event: what it changed, and the context then and before.
-  await page.getByRole("searchbox").fill(".tick");
-  const ticks = page.getByRole("row").filter({ hasText: /cells.*tick/ });
-  await ticks.first().getByRole("link").click();
+  await page.getByRole("searchbox").fill(").step");
+  await page
+    .getByRole("row")
+    .filter({ hasText: /regions.*step/ })
+    .first()
+    .getByRole("link")
+    .click();
   const event = page.getByRole("complementary", { name: "One event" });
   await event.getByText("committed").waitFor();
   const ticket = /ticket (\d+)/.exec((await event.textContent()) ?? "")?.[1] ?? "";
-  await event.locator("summary", { hasText: "changed" }).first().click();
+  // A step leaves one cell and enters another.
+  await event.locator("summary", { hasText: "changed" }).last().click();
   const differs = (where: Locator) => where.getByRole("group", { name: "What differs" }).textContent();
   const changed = await differs(event);
+  assert.notEqual(changed, "No difference.");
   await figure(page, "events");
-  await event.locator(".touched a").first().click();
+  await event.locator(".touched li", { hasText: "changed" }).last().getByRole("link").first().click();
   const travel = page.getByRole("complementary", { name: "One context" });
   await travel.getByRole("button", { name: "Compare" }).click();
   const [now, then] = [travel.getByRole("slider").first(), travel.getByRole("slider").last()];

@@ -1,7 +1,7 @@
 import type { AnyService } from "../host/service.js";
 import type { Fact, HostFact, Kind, MigrationFact, Observation } from "../observe/index.js";
 import { Busy } from "./busy.js";
-import { Kept } from "./kept.js";
+import { KeptFacts } from "./kept-facts.js";
 import { Recent } from "./recent.js";
 import { type Second, Seconds } from "./seconds.js";
 
@@ -49,7 +49,7 @@ export class Monitor {
   readonly seconds = new Seconds();
   readonly busy = new Busy();
   readonly recent = new Recent();
-  readonly #notices = new Kept<Notice>(NOTICES_BYTES);
+  readonly #notices = new KeptFacts<Notice>(NOTICES_BYTES);
   #noticed = 0;
   readonly #service: Pick<AnyService, "observe">;
   readonly #pages = new Set<MonitorListening>();

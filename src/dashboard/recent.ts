@@ -1,5 +1,5 @@
 import type { EventFact, TrailFact } from "../observe/index.js";
-import { Kept } from "./kept.js";
+import { KeptFacts } from "./kept-facts.js";
 
 /** An event with its way through the program, and the events that it started, as far as they are remembered. */
 export interface EventStory {
@@ -33,17 +33,17 @@ export interface EventPage {
  * by the bytes that they take, and ways of events by themselves, because they are longer.
  */
 export class Recent {
-  readonly #events: Kept<NumberedEvent>;
-  readonly #failed: Kept<NumberedEvent>;
-  readonly #trails: Kept<TrailFact>;
-  readonly #failedTrails: Kept<TrailFact>;
+  readonly #events: KeptFacts<NumberedEvent>;
+  readonly #failed: KeptFacts<NumberedEvent>;
+  readonly #trails: KeptFacts<TrailFact>;
+  readonly #failedTrails: KeptFacts<TrailFact>;
   #last = 0;
 
   constructor(bytesMax = 2 ** 20) {
-    this.#events = new Kept(bytesMax);
-    this.#failed = new Kept(bytesMax / 2);
-    this.#trails = new Kept(2 * bytesMax);
-    this.#failedTrails = new Kept(bytesMax);
+    this.#events = new KeptFacts(bytesMax);
+    this.#failed = new KeptFacts(bytesMax / 2);
+    this.#trails = new KeptFacts(2 * bytesMax);
+    this.#failedTrails = new KeptFacts(bytesMax);
   }
 
   take(fact: EventFact): void {

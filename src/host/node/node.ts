@@ -71,7 +71,7 @@ export class LogicalNode {
   trace(tracing: Tracing | null): void {
     this.#tracing = tracing;
     const { core } = this.#scheduler;
-    [core.waits, core.entries] = [null, null];
+    core.notes = null;
     tracing?.begin(core);
   }
 

@@ -36,8 +36,8 @@ export class Tracing {
 
   /** Has the core tell what is wanted of it, and nothing else. */
   begin(core: Core<EventRequest>): void {
-    core.waits = this.feed.wants("wait") || this.#trails !== null ? [] : null;
-    core.entries = this.#trails === null ? null : [];
+    const isWanted = this.feed.wants("wait") || this.#trails !== null;
+    core.notes = isWanted ? { waits: [], entries: this.#trails === null ? null : [] } : null;
   }
 
   /** An attempt at the event begins. */
@@ -110,15 +110,12 @@ export class Tracing {
 
   /** Takes out of the core who had to wait for whom, and who entered what. */
   heard(core: Core<EventRequest>): void {
-    if (core.waits !== null && core.waits.length > 0) {
-      for (const { entry, obstacle } of core.waits) this.#waits(entry.event, entry.context.owner, obstacle);
-      core.waits = [];
-    }
-    if (core.entries !== null && core.entries.length > 0) {
-      for (const { event, context, attempt } of core.entries)
-        if (attempt === event.attempt) this.#trails?.entered(event, context.owner as Slot);
-      core.entries = [];
-    }
+    const { notes } = core;
+    if (notes === null || (notes.waits.length === 0 && (notes.entries?.length ?? 0) === 0)) return;
+    core.notes = { waits: [], entries: notes.entries === null ? null : [] };
+    for (const { entry, obstacle } of notes.waits) this.#waits(entry.event, entry.context.owner, obstacle);
+    for (const { event, context, attempt } of notes.entries ?? [])
+      if (attempt === event.attempt) this.#trails?.entered(event, context.owner as Slot);
   }
 
   #waits(event: NodeEvent, context: unknown, obstacle: NodeEvent): void {

@@ -1,7 +1,7 @@
 import { bytesOf } from "../observe/index.js";
 
 /** The last things that take no more than so many bytes together. */
-export class Kept<T> {
+export class KeptFacts<T> {
   readonly items: T[] = [];
   readonly #sizes: number[] = [];
   #bytes = 0;

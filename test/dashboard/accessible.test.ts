@@ -121,7 +121,7 @@ test("each view is walked by Tab: every control is reached, in sight and marked,
       const all = document.querySelectorAll<HTMLElement>(
         "main :is(a[href], button:not(:disabled), input, select, textarea, summary, [tabindex='0'])",
       );
-      return [...all].filter((each) => each.checkVisibility()).length;
+      return Array.from(all).filter((each) => each.checkVisibility()).length;
     });
     await page.locator("main").focus();
     const seen: string[] = [];
@@ -169,7 +169,7 @@ test("a screen reader hears of what happens, and not of figures that change all 
   await page.evaluate(() => {
     const heard: string[] = [];
     (window as unknown as { heard: string[] }).heard = heard;
-    for (const live of document.querySelectorAll("[role=status], [aria-live], output"))
+    for (const live of Array.from(document.querySelectorAll("[role=status], [aria-live], output")))
       new MutationObserver(() => heard.push(live.textContent ?? "")).observe(live, {
         ...{ childList: true, characterData: true, subtree: true },
       });

@@ -76,7 +76,7 @@ export interface ShownChild {
   readonly busy: BusyContext | null;
 }
 
-/** What `look` answers of one context; about those that were named, in that order, because addresses may be long. */
+/** What `look` answers of one context, in the order of the addresses that were asked about: they may be long, and are not repeated. */
 export interface ContextLook {
   readonly host: number | null;
   readonly perSecond: number | null;

@@ -37,7 +37,6 @@ export interface CoreOptions {
 /**
  * One logical node's order of events, as a pure state machine: inputs are the methods below, effects are what
  * `ready()` hands out. It does no input or output, knows no clock and holds no promise.
- *
  *     request ──> waiting ──> running ──> finished ──> appended ──> committed ──> settled
  *                    ▲  no earlier one is  │  its method     │ the events     │ the journal
  *                    │  in the way          │  returned       │ it saw are     │ has it

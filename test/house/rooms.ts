@@ -299,8 +299,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/delivery": { loads: ["packages", "errors", "streams/outputs"], names: ["streams/columns"] },
 
   dashboard: {
-    loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
-    names: ["cluster", "host/fleet", "streams/service"],
+    loads: ["errors", "observe", "host", "server", "cluster", "streams", "streams/http"],
+    names: ["host/fleet", "streams/service"],
   },
   pgwire: { loads: ["errors", "sql"] },
   "streams/pg": {

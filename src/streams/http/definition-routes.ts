@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { QueryOptions, StreamSettings } from "../service/index.js";
 import { textOf } from "./body.js";
+import { graphAnswer } from "./graph-answer.js";
 import { asked, json, type Route } from "./route.js";
 
 /** Streams, tables, queries and views: registered, looked at, deregistered. */
@@ -71,8 +72,8 @@ export const definitionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/graph",
     scope: "read",
-    async run({ response, streams }) {
-      json(response, { streams: await streams.graph() });
+    async run({ response, streams, url }) {
+      json(response, graphAnswer(await streams.graph(), url.searchParams.get("known")));
     },
   },
   {

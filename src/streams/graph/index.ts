@@ -16,7 +16,7 @@ export {
   type StreamDefinition,
 } from "./definition.js";
 export { fairLevel } from "./fair-level.js";
-export { type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
+export { type Applied, type Carried, type CommandOutcome, GraphEngine } from "./graph-engine.js";
 export { keySchema, keysIn, type PartitionHold, type PartitionStatus } from "./hold.js";
 export { PartitionEngine } from "./partition-engine.js";
 export { redefined, whyNotRedefined } from "./redefine.js";

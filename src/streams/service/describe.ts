@@ -24,6 +24,8 @@ export interface Described {
   readonly seals: PartitionHold["described"] | null;
   /** For a query that is given whole partitions: the columns of its input that name them. */
   readonly sealedOn: readonly string[] | null;
+  /** Rows are known by an id, and come once. */
+  readonly hasEventIds: boolean;
   /** The queries that read it. */
   readonly readers: readonly string[];
   readonly late: number;
@@ -34,14 +36,20 @@ export interface Described {
 export function describe({ nodes }: GraphEngine): readonly Described[] {
   const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
   const sources = nodes.sources.map(({ definition, channel, producers, hold, memoryBytes }): Described => {
-    const { name, kind, columns, time, origin } = definition;
+    const { name, kind, columns, time, origin, eventId } = definition;
     const { key } = origin ?? definition;
     return {
       ...{ name, kind, columns, key: kind === "table" ? key : null, memoryBytes },
       ...{ first: channel.log.first, next: channel.log.next, watermark: channel.watermark },
       ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
       ...{ timeColumn: time?.column ?? null, coordination: null, partitions: 1 },
-      ...{ late: 0, errors: 0, seals: hold?.described ?? null, sealedOn: null },
+      ...{
+        late: 0,
+        errors: 0,
+        seals: hold?.described ?? null,
+        sealedOn: null,
+        hasEventIds: eventId !== null,
+      },
       producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
     };
   });
@@ -53,7 +61,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ timeColumn: spec.timeColumn, coordination, partitions },
       ...{ first: out.log.first, next: out.log.next, watermark: out.watermark, readers: readersOf(name) },
       ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [], seals: null },
-      sealedOn: node.definition.sealedOn ?? null,
+      ...{ sealedOn: node.definition.sealedOn ?? null, hasEventIds: false },
     };
   });
   return [...sources, ...queries];

@@ -1,8 +1,9 @@
 import { HeadwaterError } from "../../errors.js";
 import { given } from "../../state/bytes.js";
-import { encodeCommand, isRefused, type Push } from "../graph/index.js";
+import { encodeCommand, isRefused } from "../graph/index.js";
 import type { PushReceipt } from "../typed/index.js";
 import type { CarriedOut } from "./exports.js";
+import { RoundPushes, type RowsToPush, sizeOf } from "./rows-to-push.js";
 import type { TenantTurn } from "./turns.js";
 
 /** What one event takes at most, and at least if so much waits. */
@@ -16,7 +17,8 @@ const SHARE_MIN = 0.001;
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Waiting {
-  readonly push: Push;
+  readonly rows: RowsToPush;
+  readonly bytes: number;
   resolve(answer: PushReceipt): void;
   reject(error: unknown): void;
 }
@@ -51,8 +53,9 @@ export class Gatherer {
     return found;
   }
 
-  push(push: Push): Promise<PushReceipt> {
-    if (this.#waitingBytes + sizeOf(push) > WAITING_BYTES_MAX)
+  push(rows: RowsToPush): Promise<PushReceipt> {
+    const bytes = sizeOf(rows);
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(
           "HW-5408",
@@ -60,8 +63,8 @@ export class Gatherer {
         ),
       );
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ push, resolve, reject });
-      this.#waitingBytes += sizeOf(push);
+      this.#waiting.push({ rows, bytes, resolve, reject });
+      this.#waitingBytes += bytes;
       this.turn.pushed(this.#waitingBytes);
       if (!this.#isInFlight) void this.#drain();
     });
@@ -76,8 +79,10 @@ export class Gatherer {
       this.turn.begins(taken.length);
       let restMs = 0;
       try {
-        const record = given(encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) }));
-        const { answers, tookMs } = await this.carryOut(record);
+        const round = new RoundPushes(taken.map(({ rows }) => rows));
+        const record = given(encodeCommand({ kind: "push", pushes: round.pushes }));
+        const { answers: found, tookMs } = await this.carryOut(record);
+        const answers = round.answers(found);
         this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
         this.turn.took(tookMs);
         const usedMs = tookMs + this.#besidesMs;
@@ -101,16 +106,12 @@ export class Gatherer {
     const wanted = this.turn.turns.roundMs / this.#msPerByte;
     const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
     let [count, bytes] = [0, 0];
-    for (const { push } of this.#waiting) {
-      if (count > 0 && bytes + sizeOf(push) > bytesMax) break;
-      bytes += sizeOf(push);
+    for (const { bytes: own } of this.#waiting) {
+      if (count > 0 && bytes + own > bytesMax) break;
+      bytes += own;
       count++;
     }
     this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count);
   }
-}
-
-function sizeOf({ batch, seals }: Push): number {
-  return batch.length + (seals?.length ?? 0);
 }

@@ -3,14 +3,12 @@ import { given } from "../../state/bytes.js";
 import { encodeCommand, isRefused } from "../graph/index.js";
 import type { PushReceipt } from "../typed/index.js";
 import type { CarriedOut } from "./exports.js";
+import { RoundCost } from "./round-cost.js";
 import { RoundPushes, type RowsToPush, sizeOf } from "./rows-to-push.js";
 import type { TenantTurn } from "./turns.js";
 
-/** What one event takes at most, and at least if so much waits. */
+/** What one event takes at most. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
-const EVENT_BYTES_MIN = 16 * 1024;
-/** What a byte costs as long as no round has told: much, so that the first rounds are short. */
-const MS_PER_BYTE_FIRST = 1e-4;
 /** A share of nothing would never end. */
 const SHARE_MIN = 0.001;
 /** What may wait for one graph. */
@@ -32,7 +30,7 @@ export class Gatherer {
   #waitingBytes = 0;
   #isInFlight = false;
 
-  #msPerByte = MS_PER_BYTE_FIRST;
+  readonly #cost = new RoundCost();
   /** What the tenant has had of the thread besides its rounds, since the last one. */
   #besidesMs = 0;
 
@@ -83,7 +81,7 @@ export class Gatherer {
         const record = given(encodeCommand({ kind: "push", pushes: round.pushes }));
         const { answers: found, tookMs } = await this.carryOut(record);
         const answers = round.answers(found);
-        this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
+        this.#cost.took(tookMs, bytesOf(taken));
         this.turn.took(tookMs);
         const usedMs = tookMs + this.#besidesMs;
         this.#besidesMs = 0;
@@ -103,8 +101,7 @@ export class Gatherer {
   }
 
   #take(): Waiting[] {
-    const wanted = this.turn.turns.roundMs / this.#msPerByte;
-    const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
+    const bytesMax = Math.min(EVENT_BYTES_MAX, this.#cost.bytesWithin(this.turn.turns.roundMs));
     let [count, bytes] = [0, 0];
     for (const { bytes: own } of this.#waiting) {
       if (count > 0 && bytes + own > bytesMax) break;
@@ -114,4 +111,8 @@ export class Gatherer {
     this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count);
   }
+}
+
+function bytesOf(taken: readonly Waiting[]): number {
+  return taken.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -6,7 +6,7 @@ const FADING = 0.9;
 const SURPRISE = 4;
 const LEAST_MS = 0.05;
 
-/** What rounds of a tenant take: something however small they are, and something for each byte. Learned from those that there were. */
+/** What rounds of a tenant take: something however small they are, and something for each byte. Learned from the rounds so far. */
 export class RoundCost {
   #weight = 0;
   #bytes = 0;

@@ -66,7 +66,7 @@ export class RoundTurns {
 
   /**
    * How far apart small rounds of a tenant should begin now that pushes so often in a window. What rounds may take is shared so that
-   * nobody gives up any for who wants more (max-min fairness): a tenant within its share waits for nothing, whatever others push.
+   * no tenant gives up any for one that wants more (max-min fairness): a tenant within its share waits for nothing, whatever others push.
    */
   lingerMs(pushes: number): number {
     this.#look();

@@ -1,4 +1,4 @@
-import { type Batch, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { type Batch, decodeBatch, encodedShortly, type Schema } from "../columns/index.js";
 import type { Retention } from "./definition.js";
 import type { KeyedRows } from "./keyed-rows.js";
 import type { GraphMoment } from "./moment.js";
@@ -64,7 +64,13 @@ export class Channel {
   /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already: they must not change any more. */
   append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
     const { grown } = moment;
-    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
+    if (this.retention.bytes > 0) {
+      if (bytes !== undefined) this.keep(bytes, batch.rows, moment);
+      else {
+        this.#log.append(encodedShortly(batch), batch.rows, moment.round, moment.timeMs, true);
+        this.trim(moment.timeMs);
+      }
+    }
     const batches = grown.get(this);
     if (batches === undefined) grown.set(this, [batch]);
     else batches.push(batch);

@@ -6,6 +6,7 @@ import { tracked } from "../../model/tracked.js";
 import { type Cell, decodeBatch, type Schema } from "../columns/index.js";
 import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
 import {
+  type Applied,
   encodeCommand,
   GraphEngine,
   isRefused,
@@ -62,9 +63,11 @@ export class Graph extends Context {
 
   #applied(record: Uint8Array): CarriedOut {
     const began = performance.now();
-    const outcome = this.engine.apply(stamp(record, this.event.time));
+    const { brought, ...outcome } = this.engine.apply(stamp(record, this.event.time));
     const tookMs = performance.now() - began;
-    return this.exports.size === 0 ? { ...outcome, tookMs } : { ...outcome, tookMs, sentTo: this.#sendOn() };
+    return this.exports.size === 0
+      ? { ...outcome, tookMs }
+      : { ...outcome, tookMs, sentTo: this.#sendOn(brought) };
   }
 
   /**
@@ -85,10 +88,10 @@ export class Graph extends Context {
   }
 
   /** Sends new rows of shared streams to the tenants that read them: as started events, each once and in order. */
-  #sendOn(): readonly string[] {
+  #sendOn(brought: Applied["brought"]): readonly string[] {
     const sentTo = new Set<string>();
     for (const [name, exported] of this.exports) {
-      const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name));
+      const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name, brought));
       if (batches.length === 0 && watermark === exported.watermark) continue;
       if (watermark !== exported.watermark) this.exports.set(name, { ...exported, watermark });
       const record = encodeCommand({ kind: "receive", stream: exported.as, batches, watermark });

@@ -17,7 +17,6 @@ import type { GraphAnswer } from "../../src/streams/http/graph-answer.js";
 import type { GraphStream, OutputStatus } from "../../src/streams/service/index.js";
 
 export type {
-  BusyContext,
   Child,
   ClusterStatus,
   ContextLook,

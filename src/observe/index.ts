@@ -16,7 +16,6 @@ export {
   TRAIL_MAX,
   type TrailEffect,
   type TrailFact,
-  type WaitFact,
 } from "./facts.js";
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";

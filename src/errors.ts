@@ -104,6 +104,7 @@ export const codes = {
   "HW-3113": ["refused", "the head runs another version of the program"],
   "HW-3140": ["final", "logical nodes cannot be divided over logs like this"],
   "HW-3141": ["repair", "the cluster divides its logical nodes over logs in another way"],
+  "HW-3160": ["repair", "a copy of an engine is not what the head has"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],
   "HW-4001": ["final", "an API cannot be exposed"],

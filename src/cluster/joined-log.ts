@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HeadwaterError } from "../errors.js";
+import { HeadwaterError } from "../errors.js";
 import { misfitOf } from "../host/misfit.js";
 import { outlineOf } from "../host/program-module.js";
 import { own, rootsOf, runOwn } from "../host/run.js";
@@ -9,6 +9,8 @@ import type { Nodes, RunOptions } from "../host/service.js";
 import { clientKey } from "../host/store/index.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
+import { CopiedFields } from "./copied-fields.js";
+import { Copies, REPLICAS } from "./copies.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
 import { Member } from "./member.js";
@@ -29,12 +31,14 @@ export interface ProcessParts {
   readonly offer: HostOffer | null;
   readonly warn: (text: string) => void;
   readonly onFailure: (error: HeadwaterError) => void;
+  readonly onCopyWarning: (error: HeadwaterError) => void;
   readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
 }
 
 /** One log, as one process takes part in it. */
 export class JoinedLog {
   readonly gateway: Gateway;
+  readonly copies: Copies;
   readonly #parts: ProcessParts;
   readonly #log: string;
   readonly #port: NatsLog;
@@ -49,9 +53,18 @@ export class JoinedLog {
     this.#port = port;
     this.#nodes = division.get(log) ?? new Set();
     const classes = Object.entries(rootsOf(own(program, { nodes: this.#nodes })));
+    const roots = new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)]));
+    this.copies = new Copies({
+      member: parts.name,
+      fields: new CopiedFields(roots.values()),
+      replicas: replicasOf(parts.options),
+      now: realWorld.now,
+      every: realWorld.every,
+      onWarning: parts.onCopyWarning,
+    });
     this.gateway = new Gateway({
       ...gatewayParts,
-      roots: new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)])),
+      roots,
       hasClient: (client) => this.#member?.table.get(clientKey(client)) !== undefined,
     });
   }
@@ -81,6 +94,7 @@ export class JoinedLog {
       program: this.#port.program,
       outline: JSON.stringify(outlineOf(rootsOf(program))),
       gateway: this.gateway,
+      copies: this.copies,
       offer,
       misfit: misfitOf(Object.values(classes)),
       restart: wanted?.restart ?? null,
@@ -104,7 +118,17 @@ export class JoinedLog {
   }
 
   async release(): Promise<void> {
+    this.copies.close();
     await this.#port.close();
     if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
   }
+}
+
+function replicasOf({ member }: RunOptions): number {
+  const { replicas = REPLICAS } = member ?? {};
+  if (Number.isSafeInteger(replicas) && replicas >= 1) return replicas;
+  throw new HeadwaterError(
+    "HW-3106",
+    `this process cannot be a member of the cluster: ${replicas} is no number of replicas; 1 is the least.`,
+  );
 }

@@ -54,7 +54,7 @@ export class Member {
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(parts: MemberParts, followed: FollowedLog) {
-    const { port, world, name, outline, restart, drainAll } = parts;
+    const { port, world } = parts;
     const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
@@ -63,9 +63,12 @@ export class Member {
       port,
       world,
       say: () => this.#beat(),
-      heard: (beat) => this.#heard(beat),
+      heard: (beat) => {
+        parts.copies?.heard(beat);
+        this.#heard(beat);
+      },
     });
-    const operator = answersOf(this, { port, name, outline, restart, drainAll });
+    const operator = answersOf(this, parts);
     this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
   }
 
@@ -264,7 +267,16 @@ export class Member {
     this.noteEpoch(epoch, this.#parts.name);
     this.presence.beat();
     const release = async () => {};
-    const { journal, log } = streamJournal(port, this.#followed, begun, address, release, world.soon);
+    const engines = this.#parts.copies?.handOver();
+    const { journal, log } = streamJournal(
+      port,
+      this.#followed,
+      begun,
+      address,
+      release,
+      world.soon,
+      engines,
+    );
     let hasFailed = false;
     let service: AnyService;
     try {

@@ -9,17 +9,20 @@ export async function openFollowed(
   member: () => Member | null,
   isAnew = false,
 ): Promise<FollowedLog> {
-  const { port, world, address, directory, onWarning, onFailure } = parts;
+  const { port, world, address, directory, onWarning, onFailure, copies } = parts;
+  copies?.follow(null);
   let followed: FollowedLog | null = null;
   followed = await world.openTable(port, {
     address,
     directory,
     isAnew,
+    tap: copies ?? undefined,
     onWarning,
     onEpoch: (epoch, name) => member()?.noteEpoch(epoch, name),
     onFailure: (what) => {
       if (member()?.lostTrack(followed) !== true) onFailure(damaged(address, what));
     },
   });
+  copies?.follow(followed.table);
   return followed;
 }

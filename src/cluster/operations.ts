@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS } from "../host/service.js";
 import type { LogPort } from "../journal/stream/log-port.js";
+import type { Copies } from "./copies.js";
 import type { Member } from "./member.js";
 import type { OperatorAnswers } from "./operator.js";
 
@@ -10,6 +11,7 @@ export interface OperationsParts {
   readonly name: string;
   /** In words. */
   readonly outline: string;
+  readonly copies: Copies | null;
   readonly restart: (() => void) | null;
   /** In all logs of the cluster. */
   readonly drainAll: () => Promise<void>;
@@ -21,7 +23,7 @@ const FAREWELL_MS = 100;
 /** What a member answers an operator. */
 export function answersOf(
   member: Member,
-  { port, name, outline, restart, drainAll }: OperationsParts,
+  { port, name, outline, copies, restart, drainAll }: OperationsParts,
 ): OperatorAnswers {
   return {
     hosts: async () => member.service?.[HOSTS]?.list() ?? null,
@@ -29,6 +31,7 @@ export function answersOf(
       isDrained: member.isDrained,
       restarts: restart !== null,
       version: createHash("sha256").update(outline).digest("hex").slice(0, 8),
+      copies: copies?.about() ?? null,
     }),
     handover: async ({ to = null }) => member.handOver(to),
     dismissHosts: async ({ member: of = "" }) => {

@@ -61,7 +61,8 @@ export async function runInCluster(
     failed: onApiFailure,
     failure: () => failure,
   };
-  const parts = { name, program, options, division, offer, warn, onFailure, gatewayParts };
+  const onCopyWarning = (error: HeadwaterError) => feed.note({ kind: "warning", error });
+  const parts = { name, program, options, division, offer, warn, onFailure, onCopyWarning, gatewayParts };
   const joined = new Map([...ports].map(([log, port]) => [log, new JoinedLog(parts, log, port)]));
   const logs = [...joined.values()];
   const gateways = new Map([...joined].map(([log, { gateway }]) => [log, gateway]));
@@ -100,6 +101,8 @@ export async function runInCluster(
   return clusterService({
     gateway,
     members,
+    // What is kept in every process is in the cluster's own log.
+    copies: (joined.get(OWN_LOG) as JoinedLog).copies,
     feed,
     stop: (graceMs) => {
       stopping ??= stop(graceMs);

@@ -11,6 +11,7 @@ import {
   loadState,
   NAME_BYTES_MAX,
   type Slot,
+  seatEngines,
   segment,
   shortened,
   stateWrites,
@@ -119,7 +120,9 @@ export class Ledger implements Keeper {
   }
 
   load(slot: Slot): State | null {
-    return loadState(this.journal, slot);
+    const state = loadState(this.journal, slot);
+    if (state !== null && this.journal.engines !== undefined) seatEngines(slot, state, this.journal.engines);
+    return state;
   }
 
   /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */

@@ -1,3 +1,4 @@
+import type { KeptEngines } from "../journal.js";
 import { LoggedJournal } from "../logged-journal.js";
 import { closed, damaged, fenced } from "../problems.js";
 import type { Epoch } from "./epoch.js";
@@ -15,6 +16,7 @@ export function streamJournal(
   address: string,
   release: () => Promise<void>,
   soon: (callback: () => void) => void = setImmediate,
+  engines?: KeptEngines,
 ): { readonly journal: LoggedJournal; readonly log: StreamLog } {
   const log = new StreamLog({
     port,
@@ -32,6 +34,7 @@ export function streamJournal(
     table,
     background,
     soon,
+    engines,
     release: async () => {
       clearInterval(pause);
       await release();

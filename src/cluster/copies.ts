@@ -53,7 +53,7 @@ interface Failed {
  * The copies of engines that a standby keeps up to date while it follows the log, as the ring gives them to it. When it becomes the head,
  * they are the engines of its program; until then it can be asked for what they have.
  */
-export class Copies implements LogTap, EngineCopies {
+export class HotCopies implements LogTap, EngineCopies {
   readonly #parts: CopiesParts;
   readonly #members: RingMembers;
   readonly #known = new Map<string, CopiedField>();
@@ -133,7 +133,7 @@ export class Copies implements LogTap, EngineCopies {
     this.follow(null);
   }
 
-  /** Makes one copy that the ring gives to this process, if one is missing, and drops those that it has given to others for some time. */
+  /** Makes one copy that the ring gives to this process, if one is missing, and drops copies that others were given some time ago. */
   look(): void {
     const { member, replicas, now } = this.#parts;
     const table = this.#table;

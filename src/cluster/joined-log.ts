@@ -10,7 +10,7 @@ import { clientKey } from "../host/store/index.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
 import type { ContextClass } from "../model/context.js";
 import { CopiedFields } from "./copied-fields.js";
-import { Copies, REPLICAS } from "./copies.js";
+import { HotCopies, REPLICAS } from "./copies.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
 import { Member } from "./member.js";
@@ -38,7 +38,7 @@ export interface ProcessParts {
 /** One log, as one process takes part in it. */
 export class JoinedLog {
   readonly gateway: Gateway;
-  readonly copies: Copies;
+  readonly copies: HotCopies;
   readonly #parts: ProcessParts;
   readonly #log: string;
   readonly #port: NatsLog;
@@ -54,7 +54,7 @@ export class JoinedLog {
     this.#nodes = division.get(log) ?? new Set();
     const classes = Object.entries(rootsOf(own(program, { nodes: this.#nodes })));
     const roots = new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)]));
-    this.copies = new Copies({
+    this.copies = new HotCopies({
       member: parts.name,
       fields: new CopiedFields(roots.values()),
       replicas: replicasOf(parts.options),

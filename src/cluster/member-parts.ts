@@ -2,7 +2,7 @@ import type { HeadwaterError } from "../errors.js";
 import type { AnyService } from "../host/service.js";
 import type { Journal, KeyTable } from "../journal/journal.js";
 import type { LogPort } from "../journal/stream/log-port.js";
-import type { Copies } from "./copies.js";
+import type { HotCopies } from "./copies.js";
 import type { Gateway } from "./gateway.js";
 import type { HostOffer } from "./offered-hosts.js";
 import type { MemberWorld } from "./world.js";
@@ -27,7 +27,7 @@ export interface MemberParts {
   /** The hosts that this process offers while another one is the head. */
   readonly offer: HostOffer | null;
   /** The engines that this process keeps up to date while another one is the head; null if it keeps none. */
-  readonly copies: Copies | null;
+  readonly copies: HotCopies | null;
   /** Why the program cannot go on with this table: another version of it was the head. */
   readonly misfit: (table: KeyTable) => HeadwaterError | null;
   /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */

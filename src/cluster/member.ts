@@ -63,10 +63,7 @@ export class Member {
       port,
       world,
       say: () => this.#beat(),
-      heard: (beat) => {
-        parts.copies?.heard(beat);
-        this.#heard(beat);
-      },
+      heard: (beat) => this.#heard(beat),
     });
     const operator = answersOf(this, parts);
     this.#arrivals = new LinkArrivals(port.id, operator, () => this.#own?.epoch ?? 0);
@@ -148,7 +145,8 @@ export class Member {
 
   #heard(beat: Beat): void {
     if (this.#isStopped) return;
-    const { name } = this.#parts;
+    const { name, copies } = this.#parts;
+    copies?.heard(beat);
     if (beat.state === "leaving") {
       if (beat.epoch > 0 && beat.epoch === this.#known.epoch) this.#suspicion.ended();
       return;
@@ -260,23 +258,16 @@ export class Member {
   }
 
   async #become(begun: Epoch): Promise<void> {
-    const { port, world, address, start, gateway, onWarning } = this.#parts;
+    const { port, world, address, start, gateway, copies, onWarning } = this.#parts;
+    const { soon } = world;
     this.#followed.release();
     this.#own = begun;
     const { epoch } = begun;
     this.noteEpoch(epoch, this.#parts.name);
     this.presence.beat();
     const release = async () => {};
-    const engines = this.#parts.copies?.handOver();
-    const { journal, log } = streamJournal(
-      port,
-      this.#followed,
-      begun,
-      address,
-      release,
-      world.soon,
-      engines,
-    );
+    const engines = copies?.handOver();
+    const { journal, log } = streamJournal(port, this.#followed, begun, address, release, soon, engines);
     let hasFailed = false;
     let service: AnyService;
     try {
@@ -292,7 +283,6 @@ export class Member {
       throw error;
     }
     const hello = this.#hello(epoch);
-    const { soon } = world;
     this.#head = new Head({ epoch, service, journal, log, soon, gateway, hello, onWarning });
     if (this.#isStopped) return;
     this.#role = "head";

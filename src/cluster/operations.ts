@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS } from "../host/service.js";
 import type { LogPort } from "../journal/stream/log-port.js";
-import type { Copies } from "./copies.js";
+import type { HotCopies } from "./copies.js";
 import type { Member } from "./member.js";
 import type { OperatorAnswers } from "./operator.js";
 
@@ -11,7 +11,7 @@ export interface OperationsParts {
   readonly name: string;
   /** In words. */
   readonly outline: string;
-  readonly copies: Copies | null;
+  readonly copies: HotCopies | null;
   readonly restart: (() => void) | null;
   /** In all logs of the cluster. */
   readonly drainAll: () => Promise<void>;

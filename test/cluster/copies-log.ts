@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CopiedFields } from "#src/cluster/copied-fields.js";
-import { Copies } from "#src/cluster/copies.js";
+import { HotCopies } from "#src/cluster/copies.js";
 import { EngineCopy } from "#src/cluster/engine-copy.js";
 import { NamedPlace } from "#src/cluster/place.js";
 import { FrameBuffer } from "#src/journal/log/frame.js";
@@ -97,7 +97,7 @@ export async function writtenBySeveralHeads(seed: number, plant: "void messages"
   assert.ok(field);
   let diverged = 0;
   let now = 0;
-  const copies = new Copies({
+  const copies = new HotCopies({
     ...{ member: "standby", fields, replicas: 2, now: () => now, every: () => () => {} },
     onWarning: () => {
       diverged += 1;
@@ -105,7 +105,7 @@ export async function writtenBySeveralHeads(seed: number, plant: "void messages"
   });
   const table = new Table();
   copies.follow(table);
-  const reader = (tap: Pick<Copies, "write" | "applied"> | null) => ({
+  const reader = (tap: Pick<HotCopies, "write" | "applied"> | null) => ({
     write: (key: string, value: Buffer | null) => {
       table.set(key, value);
       tap?.write(key, value);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Copies } from "#src/cluster/copies.js";
+import { HotCopies } from "#src/cluster/copies.js";
 import { divisionOf, OWN_LOG } from "#src/cluster/division.js";
 import { HeadwaterError } from "#src/errors.js";
 import type { Asked } from "#src/model/door.js";
@@ -21,7 +21,7 @@ const [PROCESSES, CLIENTS, PUSHES] = [4, 3, 14];
 const TIME_MAX_MS = 600_000;
 
 export interface CopiesFound {
-  /** Copies that were made, that became the engines of a new head, and that were taken for others than their originals. */
+  /** HotCopies that were made, that became the engines of a new head, and that were taken for others than their originals. */
   readonly made: number;
   readonly taken: number;
   readonly diverged: number;
@@ -72,8 +72,8 @@ export async function copied(seed: number, plant: CopyPlant | null = null): Prom
       fail(new Error(`${name} is ${digest} in one process, and ${known} in another`));
     claims.set(name, digest);
   };
-  const kept = new Map<SimProcess, Copies>();
-  class WatchedCopies extends Copies {
+  const kept = new Map<SimProcess, HotCopies>();
+  class WatchedCopies extends HotCopies {
     override handOver() {
       const engines = super.handOver();
       return {

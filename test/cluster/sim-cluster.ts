@@ -1,4 +1,4 @@
-import type { Copies } from "#src/cluster/copies.js";
+import type { HotCopies } from "#src/cluster/copies.js";
 import { type Division, OWN_LOG } from "#src/cluster/division.js";
 import { Gateway } from "#src/cluster/gateway.js";
 import { HeadSpread } from "#src/cluster/head-spread.js";
@@ -52,7 +52,7 @@ export interface SimClusterParts {
   readonly plant: ClusterPlant | null;
   readonly broken: (error: unknown) => void;
   /** What a process keeps of the engines of its program; null if nothing. */
-  readonly copiesOf?: (seat: SimSeat) => Copies;
+  readonly copiesOf?: (seat: SimSeat) => HotCopies;
   readonly copyPlant?: CopyPlant | null;
 }
 

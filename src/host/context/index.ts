@@ -5,7 +5,7 @@
  */
 
 export { Cache, type Keeper, Unmade, weakly } from "./cache.js";
-export { seatEngines } from "./kept-engines.js";
+export { loadSeated } from "./kept-engines.js";
 export { Slot, stateOrNull } from "./slot.js";
 export { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 export { rootOf, storedChildren, storedLong, storedWithin } from "./stored-below.js";

@@ -8,10 +8,9 @@ import {
   Cache,
   checkShapes,
   type Keeper,
-  loadState,
+  loadSeated,
   NAME_BYTES_MAX,
   type Slot,
-  seatEngines,
   segment,
   shortened,
   stateWrites,
@@ -120,9 +119,7 @@ export class Ledger implements Keeper {
   }
 
   load(slot: Slot): State | null {
-    const state = loadState(this.journal, slot);
-    if (state !== null && this.journal.engines !== undefined) seatEngines(slot, state, this.journal.engines);
-    return state;
+    return loadSeated(this.journal, slot);
   }
 
   /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */

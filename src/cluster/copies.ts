@@ -154,6 +154,7 @@ export class HotCopies implements LogTap, EngineCopies {
         if (now() - leftMs < PATIENCE_MS) continue; // others need some time to make theirs
         this.#copies.delete(prefix);
         this.#leftMs.delete(prefix);
+        this.#tell(field);
       }
     }
   }
@@ -204,6 +205,7 @@ export class HotCopies implements LogTap, EngineCopies {
   #lose(field: CopiedField, { state, position }: EngineCopy): void {
     this.#copies.delete(field.prefix);
     if (state.kind === "diverged") this.#differs(field, position, state.why);
+    this.#tell(field);
   }
 
   #differs({ prefix, context, field }: CopiedField, position: number, why: string): void {

@@ -14,7 +14,7 @@ export interface FollowedEngine {
 export interface EngineCopies {
   /** Null: this process has none. Ask again each time: it may be given up at any moment. */
   of(context: string, field: string): FollowedEngine | null;
-  /** Calls back when the copy of an engine of a context has applied something, or is new. Returns how to stop that. */
+  /** Calls back when the copy of an engine of a context has applied something, is new, or is given up. Returns how to stop that. */
   onGrown(listener: (context: string) => void): () => void;
 }
 

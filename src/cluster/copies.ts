@@ -13,6 +13,8 @@ const LAG_MAX = 64;
 /** A copy that could not be made is tried again after so long, and twice as long each time. */
 const AGAIN_MS = { least: 500, most: 60_000 };
 const LOOK_MS = 100;
+/** A tenant has a graph, and a service may have thousands of tenants. */
+const SHOWN_MAX = 100;
 
 export interface CopiesParts {
   /** Of this process. */
@@ -37,6 +39,8 @@ export interface CopyAbout {
 /** What a member says of all copies. */
 export interface CopiesAbout {
   readonly replicas: number;
+  readonly count: number;
+  /** The first of them, by their contexts. */
   readonly copies: readonly CopyAbout[];
   /** How many copies were found to be others than their originals, since the process has joined. */
   readonly diverged: number;
@@ -170,11 +174,13 @@ export class HotCopies implements LogTap, EngineCopies {
   }
 
   about(): CopiesAbout {
-    const copies = [...this.#copies].map(([prefix, { position, engine }]) => {
+    const first = [...this.#copies].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, SHOWN_MAX);
+    const copies = first.map(([prefix, { position, engine }]) => {
       const { context = "", field = "" } = this.#known.get(prefix) ?? {};
       return { context, field, position, digest: engine.digest ?? 0 };
     });
-    return { replicas: this.#parts.replicas, copies, diverged: this.#diverged, made: this.#made };
+    const count = this.#copies.size;
+    return { replicas: this.#parts.replicas, count, copies, diverged: this.#diverged, made: this.#made };
   }
 
   #know(field: CopiedField): void {

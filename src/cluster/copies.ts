@@ -5,7 +5,7 @@ import type { Beat } from "../journal/stream/beats.js";
 import type { LogTap } from "../journal/stream/followed-table.js";
 import type { CopiedField, CopiedFields } from "./copied-fields.js";
 import { EngineCopy } from "./engine-copy.js";
-import { PATIENCE_MS, RingMembers } from "./ring.js";
+import { PATIENCE_MS, type Ring, RingMembers } from "./ring.js";
 
 export const REPLICAS = 3;
 /** Copies are made while a standby is this many messages behind the head at most; before that, they would only apply what is in checkpoints soon. */
@@ -13,6 +13,8 @@ const LAG_MAX = 64;
 /** A copy that could not be made is tried again after so long, and twice as long each time. */
 const AGAIN_MS = { least: 500, most: 60_000 };
 const LOOK_MS = 100;
+/** Copies are made for so long at a time, or one. */
+const SLICE_MS = 20;
 /** A tenant has a graph, and a service may have thousands of tenants. */
 const SHOWN_MAX = 100;
 
@@ -69,6 +71,9 @@ export class HotCopies implements LogTap, EngineCopies {
   readonly #failed = new Map<string, Failed>();
   /** When the ring has given a copy of this process to others. */
   readonly #leftMs = new Map<string, number>();
+  /** Which places the ring gives to this process, as far as they were looked up. */
+  readonly #ours = new Map<string, boolean>();
+  #ring: Ring | null = null;
   #table: KeyTable | null = null;
   #position = 0;
   #headPosition = 0;
@@ -86,8 +91,10 @@ export class HotCopies implements LogTap, EngineCopies {
   /** This process follows the log with this table from now on; null: it does not follow it. What it had is not used any more. */
   follow(table: KeyTable | null): void {
     this.#table = table;
+    const given = [...this.#copies.keys()].flatMap((prefix) => this.#known.get(prefix) ?? []);
     for (const each of [this.#known, this.#byName, this.#copies, this.#touched, this.#failed, this.#leftMs])
       each.clear();
+    for (const field of given) this.#tell(field);
     if (table === null || !this.#parts.fields.areThere) return;
     for (const field of this.#parts.fields.in(table)) this.#know(field);
   }
@@ -137,30 +144,48 @@ export class HotCopies implements LogTap, EngineCopies {
     this.follow(null);
   }
 
-  /** Makes one copy that the ring gives to this process, if one is missing, and drops copies that others were given some time ago. */
+  /** Makes copies that the ring gives to this process, and drops copies that others were given some time ago. */
   look(): void {
-    const { member, replicas, now } = this.#parts;
     const table = this.#table;
     if (table === null) return;
+    const beganMs = this.#parts.now();
     const { ring } = this.#members;
-    let isMade = this.#headPosition - this.#position > LAG_MAX;
+    if (ring !== this.#ring) this.#ours.clear();
+    this.#ring = ring;
+    let mayMake = this.#headPosition - this.#position <= LAG_MAX;
     for (const field of this.#known.values()) {
-      const { prefix, place } = field;
-      const isOurs = ring.owners(place, replicas - 1).includes(member);
-      if (isOurs) {
-        this.#leftMs.delete(prefix);
-        if (isMade || this.#copies.has(prefix) || !this.#mayTry(prefix)) continue;
-        isMade = true;
+      const { prefix } = field;
+      if (!this.#isOurs(field, ring)) {
+        this.#leave(field, beganMs);
+        continue;
+      }
+      this.#leftMs.delete(prefix);
+      if (mayMake && !this.#copies.has(prefix) && this.#mayTry(prefix)) {
         this.#make(field, table);
-      } else if (this.#copies.has(prefix)) {
-        const leftMs = this.#leftMs.get(prefix) ?? now();
-        this.#leftMs.set(prefix, leftMs);
-        if (now() - leftMs < PATIENCE_MS) continue; // others need some time to make theirs
-        this.#copies.delete(prefix);
-        this.#leftMs.delete(prefix);
-        this.#tell(field);
+        mayMake = this.#parts.now() - beganMs < SLICE_MS;
       }
     }
+  }
+
+  #isOurs({ place }: CopiedField, ring: Ring): boolean {
+    let isOurs = this.#ours.get(place);
+    if (isOurs === undefined) {
+      isOurs = ring.owners(place, this.#parts.replicas - 1).includes(this.#parts.member);
+      this.#ours.set(place, isOurs);
+    }
+    return isOurs;
+  }
+
+  /** The ring gives a copy to others. They need some time to make theirs. */
+  #leave(field: CopiedField, nowMs: number): void {
+    const { prefix } = field;
+    if (!this.#copies.has(prefix)) return;
+    const leftMs = this.#leftMs.get(prefix) ?? nowMs;
+    this.#leftMs.set(prefix, leftMs);
+    if (nowMs - leftMs < PATIENCE_MS) return;
+    this.#copies.delete(prefix);
+    this.#leftMs.delete(prefix);
+    this.#tell(field);
   }
 
   of(context: string, field: string): FollowedEngine | null {

@@ -315,6 +315,7 @@ export class Member {
   /** Follows the log with a table that has only what counts. */
   async #standBy(): Promise<void> {
     this.#own = null;
+    this.#parts.copies?.follow(null);
     await this.#followed.close();
     this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
     this.#snapshotAt = 0;
@@ -380,7 +381,8 @@ export class Member {
 
   /** Leaves the cluster. A head answers what it has taken, and lets another take its place at once. */
   async leave(graceMs: number): Promise<void> {
-    const { name, port } = this.#parts;
+    const { name, port, copies } = this.#parts;
+    copies?.close();
     this.#role = "stopped";
     await this.#changing;
     this.#stopLooking();

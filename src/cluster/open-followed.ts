@@ -10,7 +10,6 @@ export async function openFollowed(
   isAnew = false,
 ): Promise<FollowedLog> {
   const { port, world, address, directory, onWarning, onFailure, copies } = parts;
-  copies?.follow(null);
   let followed: FollowedLog | null = null;
   followed = await world.openTable(port, {
     address,

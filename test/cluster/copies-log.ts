@@ -165,6 +165,6 @@ export async function writtenBySeveralHeads(seed: number, plant: "void messages"
   return {
     copy: copy === null ? null : { position: copy.position, digest: copy.engine.digest },
     engine: { position, digest: engine.digest },
-    ...{ diverged, checkpoints },
+    ...{ diverged, checkpoints, made: copies.about().made },
   };
 }

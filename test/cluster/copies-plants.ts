@@ -6,7 +6,7 @@ import { readMessage } from "#src/journal/stream/messages.js";
 import { GraphEngine } from "#src/streams/graph/index.js";
 
 /** Mistakes of a process that keeps copies, which digests have to show. */
-export type CopyPlant = "skipped batch" | "digest of another record";
+export type CopyPlant = "skipped batch" | "digest of another record" | "part of another checkpoint";
 
 const EACH = 9;
 
@@ -52,6 +52,23 @@ export class LateDigests implements LogTap {
     planted.set(Buffer.from(this.#last.get(key) ?? value).subarray(8), 8);
     this.#last.set(key, value);
     this.#tap.write(key, planted);
+  }
+
+  applied(position: number): void {
+    this.#tap.applied(position);
+  }
+}
+
+/** Takes a part of each checkpoint for another. */
+export class MixedParts implements LogTap {
+  readonly #tap: LogTap;
+
+  constructor(tap: LogTap) {
+    this.#tap = tap;
+  }
+
+  write(key: string, value: Uint8Array | null): void {
+    this.#tap.write(key, key.endsWith("p|graph") && value !== null ? Buffer.concat([value, value]) : value);
   }
 
   applied(position: number): void {

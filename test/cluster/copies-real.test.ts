@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Context, type OwnedEngine, owned, run } from "headwater";
 import { StreamService, type StreamsOptions } from "headwater/streams";
 import { StreamsClient } from "headwater/streams/client";
 import { statusOf } from "#src/cluster/index.js";
@@ -76,6 +80,52 @@ test("reads and subscriptions are served by a process's own copy, and see all th
   assert.ok(positions > 0 && positions <= 2 * ROUNDS, `${positions} questions for ${3 * ROUNDS} reads`);
 });
 
+/** It says that it is the same in every process, and is not. */
+class Draws implements OwnedEngine<void> {
+  static made = 0;
+  readonly #number = Draws.made++;
+  readonly memoryBytes = 8;
+  digest = 0;
+
+  apply(): void {
+    this.digest += this.#number;
+  }
+
+  *checkpoint() {}
+
+  load(): void {}
+}
+
+class Table extends Context {
+  draws = owned(() => new Draws());
+
+  draw(): void {
+    this.draws.apply(new Uint8Array(1));
+  }
+}
+
+test("an engine that is not the same in each process is found out, and said", async (t) => {
+  const journal = newCluster();
+  const start = async (name: string) => {
+    const service = await run(Table, { journal, member: { name } });
+    t.after(() => service.stop());
+    return service;
+  };
+  const a = await start("a");
+  const b = await start("b");
+  const codes: string[] = [];
+  b.observe(["warning"], (fact) => {
+    if (fact.kind === "warning") codes.push(fact.error.code);
+  });
+  await until(async () => {
+    await a.root.draw();
+    return codes.length > 0;
+  });
+  assert.equal(codes[0], "HW-3160");
+  const { count = 1, diverged = 0 } = (await copiesIn(journal)).get("b") ?? {};
+  assert.ok(count === 0 && diverged > 0, `${count} ${diverged}`);
+});
+
 test("members that are paused keep their copies, those that are killed are replaced, and results are numbered without a gap", async (t) => {
   const journal = newCluster();
   const folder = await mkdtemp(join(tmpdir(), "headwater-copies-"));
@@ -138,4 +188,10 @@ test("members that are paused keep their copies, those that are killed are repla
     assert.deepEqual([Number(row?.c), Number(row?.total)], [pushed, (pushed * (pushed + 1)) / 2]);
   }
   for (const { diverged } of (await copiesIn(journal)).values()) assert.equal(diverged, 0);
+  const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [main, "cluster", "status", journal]);
+  assert.match(
+    stdout,
+    /^copies in four-\w+: 1\n {2}Streams\.tenants\("default"\)\.graph\.engine, at record \d+$/m,
+  );
 });

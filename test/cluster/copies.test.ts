@@ -22,7 +22,11 @@ describe("copies of engines in a simulated cluster", () => {
     assert.ok(all.made > SEEDS * 4 && all.taken > SEEDS && all.compared > SEEDS * 30, JSON.stringify(all));
   });
 
-  const plants: readonly CopyPlant[] = ["skipped batch", "digest of another record"];
+  const plants: readonly CopyPlant[] = [
+    "skipped batch",
+    "digest of another record",
+    "part of another checkpoint",
+  ];
   for (const plant of plants) {
     test(`a planted mistake is found: ${plant}`, async () => {
       for (let seed = 1; seed <= PLANT_SEEDS; seed++) {
@@ -40,13 +44,16 @@ describe("copies of engines in a simulated cluster", () => {
 describe("copies of engines, fed from a log with messages of heads that were heads no longer", () => {
   test("a copy is what the messages that count make of it, whenever it was made", async () => {
     for (let seed = 1; seed <= 40; seed++) {
-      const { copy, engine, diverged, checkpoints } = await writtenBySeveralHeads(seed);
+      const { copy, engine, diverged, checkpoints, made } = await writtenBySeveralHeads(seed);
       assert.deepEqual(
         [copy?.position, copy?.digest, diverged],
         [engine.position, engine.digest, 0],
         `seed ${seed}`,
       );
-      assert.ok(checkpoints > 0);
+      assert.ok(
+        checkpoints > 0 && made === 1,
+        `seed ${seed}: ${made} copies over ${checkpoints} checkpoints`,
+      );
     }
   });
 

@@ -22,7 +22,7 @@ import { inspectTree, type Shape } from "#src/model/shape.js";
 import type { Random } from "#src/random.js";
 import { type LogLuck, SimLog, SimStream } from "#src/sim/world/sim-log.js";
 import { encode } from "#src/state/codec.js";
-import { type CopyPlant, LateDigests } from "./copies-plants.js";
+import { type CopyPlant, LateDigests, MixedParts } from "./copies-plants.js";
 import { connected, type SimLink } from "./sim-link.js";
 import { type Disk, openSimTable } from "./sim-table.js";
 import type { Chance } from "./support.js";
@@ -325,8 +325,13 @@ export class SimSeat {
   async #openTable(port: LogPort, options: FollowedTableOptions): Promise<FollowedLog> {
     const { random, plant, copyPlant } = this.process.cluster.parts;
     const { tap } = options;
-    const isPlanted = tap !== undefined && copyPlant === "digest of another record";
-    const given = isPlanted ? { ...options, tap: new LateDigests(tap) } : options;
+    const planted =
+      tap !== undefined && copyPlant === "digest of another record"
+        ? new LateDigests(tap)
+        : tap !== undefined && copyPlant === "part of another checkpoint"
+          ? new MixedParts(tap)
+          : tap;
+    const given = { ...options, tap: planted };
     return openSimTable(port, given, this.#disk, random, plant, () => this.member);
   }
 

@@ -8,15 +8,20 @@ import { StreamLog } from "./stream-log.js";
 
 const IDLE_MS = 1000;
 
+export interface StreamJournalOptions {
+  /** When it is closed. */
+  readonly release?: () => Promise<void>;
+  readonly soon?: (callback: () => void) => void;
+  readonly engines?: KeptEngines | undefined;
+}
+
 /** The journal of a head: a table that has everything up to the beginning of its epoch, and the writer of that epoch. */
 export function streamJournal(
   port: LogPort,
   { table, background }: FollowedLog,
   begun: Epoch,
   address: string,
-  release: () => Promise<void>,
-  soon: (callback: () => void) => void = setImmediate,
-  engines?: KeptEngines,
+  { release = async () => {}, soon = setImmediate, engines }: StreamJournalOptions = {},
 ): { readonly journal: LoggedJournal; readonly log: StreamLog } {
   const log = new StreamLog({
     port,

@@ -18,7 +18,14 @@ import {
 } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { type CarriedOut, type Exported, newsOf, type Shipment, shipmentOf } from "./exports.js";
-import { type Positions, positionsOf, type RowsPage, rowsOf, type ViewRows, viewOf } from "./graph-reads.js";
+import {
+  type NextNumbers,
+  positionsOf,
+  type RowsPage,
+  rowsOf,
+  type ViewRows,
+  viewOf,
+} from "./graph-reads.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import { importedName, isSharedWith, refuseInUse, type SharedWith } from "./shares.js";
@@ -120,7 +127,7 @@ export class Graph extends Context {
   }
 
   /** The numbers that the next rows of streams get. */
-  @readonly positions(): Positions {
+  @readonly positions(): NextNumbers {
     return this.engine.read(positionsOf);
   }
 

@@ -18,10 +18,10 @@ export interface ViewRows {
   readonly rows: (readonly Cell[])[];
 }
 
-export type Positions = readonly (readonly [name: string, next: number])[];
+export type NextNumbers = readonly (readonly [name: string, next: number])[];
 
 /** The numbers that the next rows of streams get. */
-export function positionsOf({ nodes }: GraphEngine): Positions {
+export function positionsOf({ nodes }: GraphEngine): NextNumbers {
   return nodes.channels.map(({ name, log }) => [name, log.next] as const);
 }
 

@@ -104,25 +104,29 @@ test("reads of a copy that is behind, lost and made again see all that was ackno
       const seen = Number(row?.c ?? 0);
       assert.ok(seen >= least && seen <= pushed, `${seen} of ${least} to ${pushed}`);
     };
+    const push = async () => {
+      const batch = encodeBatch(Batch.of(SCHEMA, [[pushed]]));
+      const pushes = [{ stream: "s", producer: "", sequence: null, key: null, batch }];
+      await graph.carryOut(encodeCommand({ kind: "push", pushes }));
+      pushed += 1;
+    };
     for (let step = 0; step < 80; step++) {
       const what = random.int(10);
       if (what < 3) {
-        const batch = encodeBatch(Batch.of(SCHEMA, [[step]]));
-        await graph.carryOut(
-          encodeCommand({
-            kind: "push",
-            pushes: [{ stream: "s", producer: "", sequence: null, key: null, batch }],
-          }),
-        );
-        pushed += 1;
+        await push();
         if (copies.of(String(graph), "engine") === null) reads.copied(); // the head says so
       } else if (what < 6) reading.push(read());
       else if (what < 8) release();
       else if (what === 8 && random.chance(0.3)) copies.follow(null);
       else if (random.chance(0.3)) follow();
     }
-    for (; held.length > 0; ) release();
+    while (held.length > 0) release();
     await waitFor(`for the reads of seed ${seed}`, Promise.all(reading));
+    follow();
+    await until(() => numbers.length >= pushed);
+    // From here on, only the copy says that there is more.
+    await push();
+    while (held.length > 0) release();
     await until(() => numbers.length >= pushed);
     assert.deepEqual(
       numbers,

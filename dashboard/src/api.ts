@@ -1,7 +1,6 @@
 /** The admin API of the program that this page belongs to. Its types are the server's own. */
 
 import type { ClusterStatus, LogStatus } from "../../src/cluster/index.js";
-import type { BusyContext } from "../../src/dashboard/busy.js";
 import type { Notice } from "../../src/dashboard/monitor.js";
 import type { EventPage, EventStory, NumberedEvent } from "../../src/dashboard/recent.js";
 import type {

@@ -43,6 +43,8 @@ const GIVEN_UP_MIN = 64 * 1024;
 interface Meta {
   readonly round: number;
   readonly cursors: Cursors["state"];
+  /** Left out by earlier versions. */
+  readonly digest?: number;
   /** What each stream retains at most; left out if there is no limit. */
   readonly bytesMax?: number;
 }
@@ -58,11 +60,17 @@ export class GraphEngine {
   readonly #cursors = new Cursors();
   readonly #work = new PartitionWork();
   #round = 0;
+  #digest = 0;
   /** Much is not retained any more that the last checkpoint has. */
   #hasGivenUp = false;
 
   get memoryBytes(): number {
     return this.nodes.memoryBytes;
+  }
+
+  /** Stands for all rows that it has put out, with their numbers: graphs with the same records have the same. */
+  get digest(): number {
+    return this.#digest;
   }
 
   get isCheckpointDue(): boolean {
@@ -81,6 +89,7 @@ export class GraphEngine {
     if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
     const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
+    for (const channel of moment.grown.keys()) this.#digest = channel.addTo(this.#digest);
     return { refused, answers, grown: moment.grown };
   }
 
@@ -327,7 +336,7 @@ export class GraphEngine {
     this.#hasGivenUp = false;
     const { bytesMax } = this.nodes;
     const meta: Meta = {
-      ...{ round: this.#round, cursors: this.#cursors.state },
+      ...{ round: this.#round, digest: this.#digest, cursors: this.#cursors.state },
       ...(Number.isFinite(bytesMax) ? { bytesMax } : {}),
     };
     yield* named("", [[META, jsonPart(meta)]]);
@@ -339,6 +348,7 @@ export class GraphEngine {
     const meta = jsonOf<Meta>(owners.get("")?.get(META));
     if (meta === null) return;
     this.#round = meta.round;
+    this.#digest = meta.digest ?? 0;
     this.nodes.load(owners);
     this.nodes.keepWithin(meta.bytesMax ?? Number.POSITIVE_INFINITY);
     for (const [name, stream, position] of meta.cursors) this.#cursors.set(name, stream, position);

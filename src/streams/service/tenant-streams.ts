@@ -68,9 +68,9 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others, announce, turns, memory }: TenantSurroundings,
+    { policy, warn, note, others, announce, turns, memory, copies }: TenantSurroundings,
   ) {
-    super(tenant.graph);
+    super(tenant.graph, copies);
     this.#others = others;
     this.#allowance = new Allowance(this, memory, quotas);
     this.#announce = announce;
@@ -125,9 +125,9 @@ export class TenantStreams extends TenantReads {
     await this.look();
   }
 
-  /** @internal Another process has pushed rows, perhaps. */
+  /** @internal Another process has pushed rows, perhaps. If this one has a copy, that will have them. */
   pushed(): void {
-    if (this.results.areWaiting) this.#looks.run().catch(() => {}); // the service is closing
+    if (this.results.areWaiting && this.reads.copy === null) this.#looks.run().catch(() => {}); // the service is closing
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */

@@ -45,6 +45,7 @@ import {
   unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
+import type { WatchedPackage } from "../../pipeline.js";
 import { Slicer } from "../slice/index.js";
 import {
   type Container,
@@ -99,7 +100,9 @@ function isTrivialLibrary(whole: WholeProgram, engine: Engine, call: CallExpress
       thing.kind === "receiver" ||
       thing.kind === "builtin" ||
       thing.kind === "data" ||
-      (thing.kind === "library" && !whole.knowledge.says("heavy", thing.library, thing.path)),
+      (thing.kind === "library" &&
+        !whole.knowledge.watches(thing.library) &&
+        !whole.knowledge.says("heavy", thing.library, thing.path)),
   );
 }
 
@@ -201,10 +204,24 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
         ],
         receivers: [],
         weight,
+        ...watchedIn(whole, call, sent.map((each, i) => isHandedOver(around, each, given[i] ?? NONE)), inputs.length),
         worker: "",
       },
     },
   };
+}
+
+/** Which package is watched, if any, and which inputs nobody else holds. */
+function watchedIn(
+  { knowledge }: WholeProgram,
+  call: CallExpression,
+  handedOver: readonly boolean[],
+  before: number,
+): { readonly watched?: WatchedPackage } {
+  if (knowledge.watched === null) return {};
+  const isList = call.arguments.every(({ type }) => type !== "SpreadElement");
+  const own = isList ? handedOver.flatMap((is, i) => (is ? [before + i] : [])) : [];
+  return { watched: { package: knowledge.watched, own } };
 }
 
 /** A library that goes on later by itself, so that others came in between before. */

@@ -1,20 +1,10 @@
 import Module, { isBuiltin } from "node:module";
+import type { HostFacts } from "./facts.js";
 import { withGuards } from "./guards.js";
 import { refusing } from "./replaced.js";
 import { MODE, watch } from "./watch.js";
 
 /** What Node brings along, in a thread that watches calls; and files are loaded with guards. */
-
-/** What the main loop knows of its process: packages ask for that while they are loaded. */
-export interface HostFacts {
-  readonly argv: readonly string[];
-  readonly streams: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
-export function factsOfHost(): HostFacts {
-  const of = ({ isTTY, columns, rows }: NodeJS.WriteStream, fd: number) => ({ isTTY, columns, rows, fd });
-  return { argv: process.argv.slice(), streams: { stdout: of(process.stdout, 1), stderr: of(process.stderr, 2) } };
-}
 
 const OF_LANGUAGE =
   /^(Object|Function|Array|Number|parseFloat|parseInt|Infinity|NaN|undefined|Boolean|String|Symbol|Date|Promise|RegExp|\w*Error|globalThis|global|JSON|Math|Intl|\w*Array|\w*ArrayBuffer|DataView|Map|BigInt|Set|WeakMap|WeakSet|WeakRef|Proxy|Reflect|FinalizationRegistry|Atomics|WebAssembly|Iterator|(de|en)codeURI(Component)?|escape|unescape|isFinite|isNaN|Buffer|URL|URLSearchParams|TextEncoder|TextDecoder|atob|btoa)$/;

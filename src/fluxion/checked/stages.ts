@@ -1,6 +1,7 @@
 import { type Parcel, unpackInputs } from "../runtime/parcel.js";
 import type { StageFunction } from "../runtime/work.js";
-import { type HostFacts, watchHost } from "./host.js";
+import type { HostFacts } from "./facts.js";
+import { watchHost } from "./host.js";
 import { watchLanguage } from "./language.js";
 import { Older } from "./older.js";
 import { Discarded, GUARDS, MODE, watch } from "./watch.js";

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import { factsOfHost } from "../checked/facts.js";
 import type { Manifest } from "../pipeline.js";
 import { stayAlive } from "./alive.js";
 import { Builtins } from "./builtins.js";
@@ -114,9 +115,7 @@ export class Stages {
     }
     this.#modules = modulesOf(manifest.stages.filter(({ watched }) => watched === undefined), base);
     for (const { worth, watched } of this.#stages.values()) {
-      if (!worth.isMoved) continue;
-      if (watched === null) void this.#start();
-      else watched.begin();
+      if (worth.isMoved && watched === null) void this.#start();
     }
   }
 
@@ -125,7 +124,7 @@ export class Stages {
     const stage = this.#stages.get(id);
     if (stage === undefined) return false;
     // Each call of a package that is watched counts, as long as it is.
-    if (stage.watched !== null) return stage.watched.home === null && this.#settings.move !== "none";
+    if (stage.watched !== null) return !stage.watched.isOver && this.#settings.move !== "none";
     return stage.worth.isMoved || stage.worth.isDue();
   }
 
@@ -208,10 +207,9 @@ export class Stages {
     const known = this.#watched.get(name);
     if (known !== undefined) return known;
     const modules = modulesOf(stages.filter((each) => each.watched?.package === name), base);
-    const made = new WatchedCalls(name, async (earlier) => {
-      const { factsOfHost } = await import("../checked/host.js");
-      return this.#startWorkers(this.#settings, modules, { host: factsOfHost(), earlier });
-    });
+    const made = new WatchedCalls(name, (earlier) =>
+      this.#startWorkers(this.#settings, modules, { host: factsOfHost(), earlier }),
+    );
     this.#watched.set(name, made);
     return made;
   }

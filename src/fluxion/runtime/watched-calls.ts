@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { EarlierCall } from "../checked/index.js";
-import { type Parcel, packInputs, type Report, unpackInputs, unpackReport } from "./parcel.js";
+import { type Parcel, packInputs, type Report, unpackReport } from "./parcel.js";
 import { StageRefusal } from "./refusal.js";
 import type { Stage, StageCall, Workers } from "./stages.js";
 
@@ -11,8 +11,8 @@ const EARLIER_BYTES_MAX = 4 * 1024 * 1024;
 /** A call that may have run elsewhere. It counts when all calls before it have counted. */
 interface Pending {
   readonly stage: Stage;
-  readonly parcel: Parcel;
-  readonly local: (inputs: readonly unknown[]) => unknown;
+  /** The original code. */
+  readonly run: () => unknown;
   report: Report | { readonly refused: string } | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -30,6 +30,8 @@ export class WatchedCalls {
   readonly #start: (earlier: readonly EarlierCall[]) => Promise<Workers>;
   readonly #world = worldNow();
   #bytes = 0;
+  /** What waited when it went home runs, one call in each turn of the event loop. */
+  #isRunning = false;
   #pool: Promise<Workers> | null = null;
   /** Why its stages stay on the main loop from now on. */
   home: string | null = null;
@@ -44,19 +46,32 @@ export class WatchedCalls {
   call(stage: Stage, { inputs, local }: StageCall, change: string | null): Promise<unknown> | unknown {
     const { watched } = stage.entry;
     const shared = inputs.findIndex((each, i) => isObject(each) && watched?.own.includes(i) !== true);
+    if (this.isOver) return here(stage, local, inputs);
     if (change !== null) this.goHome(change);
-    if (shared >= 0) this.goHome(`${stage.entry.inputs[shared] ?? "an input"} is an object, which others may hold`);
+    if (shared >= 0) {
+      // Others may look at the object next, so it is done now, and what was called before is done before.
+      this.goHome(`${stage.entry.inputs[shared] ?? "an input"} is an object, which others may hold`);
+      for (let each = this.#pending.shift(); each !== undefined; each = this.#pending.shift()) runHere(each);
+      return here(stage, local, inputs);
+    }
     if (this.home === null && process.env.TZ !== this.#world.zone) this.goHome("the time zone was changed");
-    if (this.home !== null) return here(stage, local, inputs);
-    const parcel = this.#packed(inputs);
-    if (parcel === null) return here(stage, local, inputs);
-    if (this.#pool === null) return this.#early(stage, parcel, local, inputs);
-    return this.#elsewhere(stage, parcel, local, this.#pool);
+    const parcel = this.home === null ? this.#packed(inputs) : [];
+    if (this.#pool === null && this.home === null && stage.worth.isMoved) this.#begin();
+    if (this.home === null && this.#pool === null) return this.#early(stage, parcel, local, inputs);
+    return new Promise((resolve, reject) => {
+      const run = AsyncResource.bind(() => local(inputs));
+      const pending: Pending = { stage, run, report: null, resolve, reject };
+      this.#pending.push(pending);
+      if (this.home === null && this.#pool !== null) this.#send(pending, parcel, this.#pool);
+    });
   }
 
-  /** Threads may be started when a stage is worth it; for tests, before. */
-  begin(): void {
-    if (this.#pool !== null || this.home !== null) return;
+  /** Nothing is watched any more, and nothing waits. */
+  get isOver(): boolean {
+    return this.home !== null && this.#pending.length === 0 && !this.#isRunning;
+  }
+
+  #begin(): void {
     const changed = changeOf(this.#world);
     if (changed !== null) return this.goHome(changed);
     this.#pool = this.#start(this.#earlier);
@@ -68,16 +83,18 @@ export class WatchedCalls {
     if (this.home !== null) return;
     this.home = why;
     void this.stop();
-    for (const { stage, parcel, local, resolve, reject } of this.#pending.splice(0)) {
-      stage.refused += 1;
-      stage.refusal = why;
-      try {
-        resolve(here(stage, local, unpackInputs(parcel)));
-      } catch (error) {
-        reject(error);
-      }
-    }
+    this.#isRunning = true;
+    setImmediate(this.#runHere);
   }
+
+  /** One after the other, as events: what a call does later comes before the next. */
+  readonly #runHere = (): void => {
+    const first = this.#pending.shift();
+    this.#isRunning = first !== undefined;
+    if (first === undefined) return;
+    setImmediate(this.#runHere);
+    runHere(first);
+  };
 
   async stop(): Promise<void> {
     const pool = this.#pool;
@@ -86,18 +103,18 @@ export class WatchedCalls {
     await workers?.stop();
   }
 
-  #packed(inputs: readonly unknown[]): Parcel | null {
+  #packed(inputs: readonly unknown[]): Parcel {
     try {
       return packInputs(inputs);
     } catch (error) {
       if (!(error instanceof StageRefusal)) throw error;
       this.goHome(error.message);
-      return null;
+      return [];
     }
   }
 
   /** Here, measured and noted down. */
-  #early(stage: Stage, parcel: Parcel, local: Pending["local"], inputs: readonly unknown[]): unknown {
+  #early(stage: Stage, parcel: Parcel, local: StageCall["local"], inputs: readonly unknown[]): unknown {
     this.#earlier.push([stage.entry.id, parcel]);
     this.#bytes += bytesOf(parcel);
     if (this.#earlier.length > EARLIER_MAX || this.#bytes > EARLIER_BYTES_MAX)
@@ -109,33 +126,31 @@ export class WatchedCalls {
       return value;
     } finally {
       stage.worth.tookHere(performance.now() - began);
-      if (stage.worth.isMoved) this.begin();
     }
   }
 
-  #elsewhere(stage: Stage, parcel: Parcel, local: Pending["local"], pool: Promise<Workers>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const bound = AsyncResource.bind(local);
-      const pending: Pending = { stage, parcel, local: bound, report: null, resolve, reject };
-      this.#pending.push(pending);
-      pool
-        .then((workers) => workers.run(stage.entry.id, parcel))
-        .then(
-          (parcel) => (parcel === null ? { refused: "its threads have ended" } : unpackReport(parcel)),
-          (error: unknown) => ({ refused: String(error) }),
-        )
-        .then((report) => {
-          pending.report = report;
-          this.#settle();
-        });
-    });
+  #send(pending: Pending, parcel: Parcel, pool: Promise<Workers>): void {
+    pool
+      .then((workers) => workers.run(pending.stage.entry.id, parcel))
+      .then(
+        (reported) => (reported === null ? { refused: "its threads have ended" } : unpackReport(reported)),
+        (error: unknown) => ({ refused: String(error) }),
+      )
+      .then((report) => {
+        pending.report = report;
+        if (this.home === null) this.#settle();
+      });
   }
 
   /** What has counted leaves, first come, first served. */
   #settle(): void {
     for (let first = this.#pending[0]; first?.report != null; first = this.#pending[0]) {
       const { stage, report, resolve, reject } = first;
-      if ("refused" in report) return this.goHome(report.refused);
+      if ("refused" in report) {
+        stage.refused += 1;
+        stage.refusal = report.refused;
+        return this.goHome(report.refused);
+      }
       this.#pending.shift();
       stage.inWorkers += 1;
       stage.worth.tookThere(report.busyMs);
@@ -146,7 +161,16 @@ export class WatchedCalls {
   }
 }
 
-function here(stage: Stage, local: Pending["local"], inputs: readonly unknown[]): unknown {
+function runHere({ stage, run, resolve, reject }: Pending): void {
+  stage.here += 1;
+  try {
+    resolve(run());
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function here(stage: Stage, local: StageCall["local"], inputs: readonly unknown[]): unknown {
   stage.here += 1;
   return local(inputs);
 }

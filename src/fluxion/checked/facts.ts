@@ -6,5 +6,8 @@ export interface HostFacts {
 
 export function factsOfHost(): HostFacts {
   const of = ({ isTTY, columns, rows }: NodeJS.WriteStream, fd: number) => ({ isTTY, columns, rows, fd });
-  return { argv: process.argv.slice(), streams: { stdout: of(process.stdout, 1), stderr: of(process.stderr, 2) } };
+  return {
+    argv: process.argv.slice(),
+    streams: { stdout: of(process.stdout, 1), stderr: of(process.stderr, 2) },
+  };
 }

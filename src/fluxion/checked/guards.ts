@@ -12,7 +12,13 @@ export function withGuards(path: string, text: string, format: SourceModule["for
 }
 
 /** Functions have variables of their own, and so have the parts of classes that are run like functions. */
-const OF_FUNCTIONS = new Set(["function", "module", "global", "class-field-initializer", "class-static-block"]);
+const OF_FUNCTIONS = new Set([
+  "function",
+  "module",
+  "global",
+  "class-field-initializer",
+  "class-static-block",
+]);
 const LOGICAL: Readonly<Record<string, string>> = { "??=": "??", "||=": "||", "&&=": "&&" };
 
 class Guarding {
@@ -59,7 +65,8 @@ class Guarding {
         this.#before(node, ["$hw.loads()"]);
         break;
       case "CallExpression":
-        if (node.callee.type === "Identifier" && node.callee.name === "eval") this.#before(node, ["$hw.makes()"]);
+        if (node.callee.type === "Identifier" && node.callee.name === "eval")
+          this.#before(node, ["$hw.makes()"]);
         break;
       case "ObjectExpression":
         if (node.properties.some(isPrototype)) this.#wrap(node, "$hw.made(", ")");
@@ -122,7 +129,8 @@ class Guarding {
       case "MemberExpression":
         if (target.object.type === "Super") guards.push("$hw.write(this)");
         else if (!this.#isNew(target.object)) {
-          const isIndex = !target.computed && target.property.type === "Identifier" && target.property.name === "lastIndex";
+          const isIndex =
+            !target.computed && target.property.type === "Identifier" && target.property.name === "lastIndex";
           this.#wrap(target.object, isIndex ? "$hw.index(" : "$hw.write(", ")");
         }
         break;
@@ -151,7 +159,8 @@ class Guarding {
     const owner = functionOf(variable.scope);
     if (owner === functionOf(from)) return null;
     const block = owner.block as unknown as Node;
-    if (owner === this.module.top || !isFunction(block) || block.body?.type !== "BlockStatement") return "$hw.outer()";
+    if (owner === this.module.top || !isFunction(block) || block.body?.type !== "BlockStatement")
+      return "$hw.outer()";
     const known = this.#numbered.get(block) ?? this.#name();
     this.#numbered.set(block, known);
     return `$hw.captured(${known})`;
@@ -175,14 +184,17 @@ class Guarding {
   /** Outside of functions: it runs once, while the file is loaded. */
   #isLoading(node: Node): boolean {
     for (let outer = node.parent; outer; outer = outer.parent) {
-      if (isFunction(outer) || outer.type === "PropertyDefinition" || outer.type === "StaticBlock") return false;
+      if (isFunction(outer) || outer.type === "PropertyDefinition" || outer.type === "StaticBlock")
+        return false;
     }
     return true;
   }
 
   /** A class above may give any object as the new one, and fields are written to that. */
   #fields(node: Node & { type: "ClassDeclaration" | "ClassExpression" }): void {
-    const hasFields = node.body.body.some(({ type, ...each }) => /^(Property|AccessorProp)/.test(type) && !("static" in each && each.static));
+    const hasFields = node.body.body.some(
+      ({ type, ...each }) => /^(Property|AccessorProp)/.test(type) && !("static" in each && each.static),
+    );
     if (node.superClass === null || !hasFields) return;
     this.#text.appendLeft(node.body.start + 1, `#${this.#name().slice(1)} = $hw.write(this);`);
   }
@@ -226,7 +238,11 @@ function isMadeOnce(variable: Variable): boolean {
 
 /** `{ __proto__: null }` */
 function isPrototype(property: Node): boolean {
-  if (property.type !== "Property" || property.computed || property.shorthand || property.method) return false;
+  if (property.type !== "Property" || property.computed || property.shorthand || property.method)
+    return false;
   const { key } = property;
-  return (key.type === "Identifier" && key.name === "__proto__") || (key.type === "Literal" && key.value === "__proto__");
+  return (
+    (key.type === "Identifier" && key.name === "__proto__") ||
+    (key.type === "Literal" && key.value === "__proto__")
+  );
 }

@@ -9,11 +9,13 @@ import { MODE, watch } from "./watch.js";
 const OF_LANGUAGE =
   /^(Object|Function|Array|Number|parseFloat|parseInt|Infinity|NaN|undefined|Boolean|String|Symbol|Date|Promise|RegExp|\w*Error|globalThis|global|JSON|Math|Intl|\w*Array|\w*ArrayBuffer|DataView|Map|BigInt|Set|WeakMap|WeakSet|WeakRef|Proxy|Reflect|FinalizationRegistry|Atomics|WebAssembly|Iterator|(de|en)codeURI(Component)?|escape|unescape|isFinite|isNaN|Buffer|URL|URLSearchParams|TextEncoder|TextDecoder|atob|btoa)$/;
 /** Modules of Node that only compute, or whose objects are asked for. */
-const FREE = /^(path|path\/posix|path\/win32|url|querystring|string_decoder|buffer|events|punycode|constants)$/;
+const FREE =
+  /^(path|path\/posix|path\/win32|url|querystring|string_decoder|buffer|events|punycode|constants)$/;
 const COMPUTING =
   /^(util\.(inspect|format|isDeepStrictEqual|types\.\w+|is[A-Z]\w*|stripVTControlCharacters|toUSVString)|crypto\.(createHash|createHmac|timingSafeEqual|pbkdf2Sync|scryptSync|hkdfSync|getHashes)|zlib\.\w+Sync|assert(\.[a-z]\w*)*)$/;
 /** Besides, what gives the same to every thread while it loads. */
-const LOADING = /^(util\.(inherits|promisify|debuglog|callbackify)|fs\.readFileSync|os\.(platform|type|arch|endianness)|module\.createRequire)$/;
+const LOADING =
+  /^(util\.(inherits|promisify|debuglog|callbackify)|fs\.readFileSync|os\.(platform|type|arch|endianness)|module\.createRequire)$/;
 
 function allows(path: string): boolean {
   return COMPUTING.test(path) || (watch.mode === MODE.loading && LOADING.test(path));
@@ -32,7 +34,8 @@ const internals = Module as unknown as Internals;
 
 export function watchHost(facts: HostFacts): void {
   const own = processFor(facts);
-  for (const name of Object.getOwnPropertyNames(globalThis)) if (!OF_LANGUAGE.test(name)) globalName(name, own);
+  for (const name of Object.getOwnPropertyNames(globalThis))
+    if (!OF_LANGUAGE.test(name)) globalName(name, own);
   modules(own);
   generated();
 }
@@ -40,9 +43,11 @@ export function watchHost(facts: HostFacts): void {
 function globalName(name: string, own: NodeJS.Process): void {
   const field = Object.getOwnPropertyDescriptor(globalThis, name);
   if (field === undefined || field.configurable === false) return;
-  const original = () => (field.get === undefined ? (field.value as unknown) : Reflect.apply(field.get, globalThis, []));
+  const original = () =>
+    field.get === undefined ? (field.value as unknown) : Reflect.apply(field.get, globalThis, []);
   if (name === "process") return define(name, () => own);
-  if (name === "eval") return define(name, () => refusing(Reflect.get(field, "value") as object, name, () => false));
+  if (name === "eval")
+    return define(name, () => refusing(Reflect.get(field, "value") as object, name, () => false));
   let made: unknown;
   define(name, () => {
     const value: unknown = made ?? original();
@@ -55,7 +60,12 @@ function globalName(name: string, own: NodeJS.Process): void {
 
 function define(name: string, get: () => unknown): void {
   const { enumerable = false } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
-  Object.defineProperty(globalThis, name, { configurable: true, enumerable, get, set: () => watch.deny(`changes ${name}`) });
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    enumerable,
+    get,
+    set: () => watch.deny(`changes ${name}`),
+  });
 }
 
 const CONSTANT = new Set<PropertyKey>("platform version versions arch release features pid title".split(" "));
@@ -149,7 +159,12 @@ function modules(own: NodeJS.Process): void {
   const { _compile: compile } = internals.prototype;
   internals.prototype._compile = function (content, path, ...more) {
     const format = more.includes("module") ? "module" : "commonjs";
-    return compile.call(this, watch.mode === MODE.idle ? content : guarded(path, content, format), path, ...more);
+    return compile.call(
+      this,
+      watch.mode === MODE.idle ? content : guarded(path, content, format),
+      path,
+      ...more,
+    );
   };
   internals._extensions[".node"] = () => watch.deny("loads what is not JavaScript");
 }

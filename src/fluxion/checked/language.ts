@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import { MODE, watch } from "./watch.js";
 import { ask, like, refusing, replaceTexts } from "./replaced.js";
+import { MODE, watch } from "./watch.js";
 
 const { Proxy: RealProxy } = globalThis;
 
@@ -31,8 +31,18 @@ function changesItself(): void {
     [WeakSet.prototype, "add delete"],
     [RegExp.prototype, "compile"],
     [Object.prototype, "__defineGetter__ __defineSetter__"],
-    [Date.prototype, Object.getOwnPropertyNames(Date.prototype).filter((name) => /^set/.test(name)).join(" ")],
-    [EventEmitter.prototype, Object.getOwnPropertyNames(EventEmitter.prototype).filter((name) => !/^(_|constructor|listener|rawL|eventN|getM)/.test(name)).join(" ")],
+    [
+      Date.prototype,
+      Object.getOwnPropertyNames(Date.prototype)
+        .filter((name) => /^set/.test(name))
+        .join(" "),
+    ],
+    [
+      EventEmitter.prototype,
+      Object.getOwnPropertyNames(EventEmitter.prototype)
+        .filter((name) => !/^(_|constructor|listener|rawL|eventN|getM)/.test(name))
+        .join(" "),
+    ],
   ];
   for (const [holder, names] of all)
     for (const name of names.split(" ")) ask(holder, name, (self) => watch.write(self));
@@ -66,7 +76,8 @@ function changesArgument(): void {
 function changesMemory(): void {
   Buffer.poolSize = 0; // so that memory of buffers is not shared with older ones
   const views = Object.getPrototypeOf(Uint8Array.prototype) as object;
-  for (const name of ["set", "fill", "sort", "reverse", "copyWithin"]) ask(views, name, (self) => watch.write(self));
+  for (const name of ["set", "fill", "sort", "reverse", "copyWithin"])
+    ask(views, name, (self) => watch.write(self));
   for (const name of Object.getOwnPropertyNames(Buffer.prototype)) {
     if (name === "copy") ask(Buffer.prototype, name, (_, [target]) => watch.write(target));
     else if (/^(write|fill|swap)|Write$|^(utf8|latin1|ascii|base64|base64url|hex|ucs2)Write/.test(name))
@@ -85,7 +96,11 @@ function inheritsNothing(): void {
       return watch.mode !== MODE.idle ? watch.made(object) : object;
     },
   };
-  Object.defineProperty(Object, "create", { configurable: true, writable: true, value: like(made.create as never, create as never) });
+  Object.defineProperty(Object, "create", {
+    configurable: true,
+    writable: true,
+    value: like(made.create as never, create as never),
+  });
   for (const holder of [Object, Reflect]) {
     const { setPrototypeOf } = holder;
     const own = {
@@ -115,16 +130,23 @@ function time(): void {
     if (field !== undefined && key !== "name" && key !== "length") Object.defineProperty(Watched, key, field);
   }
   ask(Watched, "now", () => watch.deny("asks for the time"));
-  Object.defineProperty(Real.prototype, "constructor", { configurable: true, writable: true, value: Watched });
+  Object.defineProperty(Real.prototype, "constructor", {
+    configurable: true,
+    writable: true,
+    value: Watched,
+  });
   replaceGlobal("Date", Watched);
   ask(Math, "random", () => watch.deny("asks for a random number"));
   for (const name of ["format", "formatToParts", "formatRange", "formatRangeToParts"])
-    ask(Intl.DateTimeFormat.prototype, name, () => watch.deny("asks Intl for a date, which may be that of today"));
+    ask(Intl.DateTimeFormat.prototype, name, () =>
+      watch.deny("asks Intl for a date, which may be that of today"),
+    );
 }
 
 /** Code that comes later, that is made, or of which nothing is seen. */
 function later(): void {
-  for (const name of ["then", "catch", "finally"]) ask(Promise.prototype, name, () => watch.deny("uses a promise"));
+  for (const name of ["then", "catch", "finally"])
+    ask(Promise.prototype, name, () => watch.deny("uses a promise"));
   for (const name of Reflect.ownKeys(Promise)) {
     if (typeof name === "string" && !/^(length|name|prototype)$/.test(name))
       ask(Promise, name, () => watch.deny("uses a promise"));
@@ -134,7 +156,10 @@ function later(): void {
     replaceGlobal(name, own);
   }
   for (const name of ["Atomics", "WebAssembly"])
-    replaceGlobal(name, refusing(Reflect.get(globalThis, name) as object, name, () => false));
+    replaceGlobal(
+      name,
+      refusing(Reflect.get(globalThis, name) as object, name, () => false),
+    );
   for (const each of [function* () {}, async () => {}, async function* () {}]) {
     const value = constructing("a function", each.constructor as never, "makes code:");
     Object.defineProperty(Object.getPrototypeOf(each), "constructor", { configurable: true, value });
@@ -159,7 +184,8 @@ function constructing(name: string, of: Constructing, what: string): Constructin
   // `await` asks a promise for its constructor; and there is no promise to ask but for Node's own.
   if (prototype !== undefined && name !== "Promise") {
     const field = Object.getOwnPropertyDescriptor(prototype, "constructor");
-    if (field?.configurable === true) Object.defineProperty(prototype, "constructor", { ...field, value: own });
+    if (field?.configurable === true)
+      Object.defineProperty(prototype, "constructor", { ...field, value: own });
   }
   return own;
 }
@@ -173,6 +199,7 @@ function replaceGlobal(name: string, value: unknown): void {
 /** What the last match was, and where an error comes from. */
 function errors(): void {
   for (const name of Object.getOwnPropertyNames(RegExp)) {
-    if (!/^(length|name|prototype)$/.test(name)) ask(RegExp, name, () => watch.deny(`asks for RegExp.${name}`));
+    if (!/^(length|name|prototype)$/.test(name))
+      ask(RegExp, name, () => watch.deny(`asks for RegExp.${name}`));
   }
 }

@@ -13,11 +13,19 @@ import { watch } from "./watch.js";
  * inherit of.
  */
 function changingUnseen(): Set<object> {
-  const iterators = [[].values(), new Map().keys(), new Set().keys(), ""[Symbol.iterator](), "".matchAll(/a/g)];
+  const iterators = [
+    [].values(),
+    new Map().keys(),
+    new Set().keys(),
+    ""[Symbol.iterator](),
+    "".matchAll(/a/g),
+  ];
   const classes = [EventEmitter, URL, URLSearchParams, StringDecoder, TextDecoder];
   return new Set<object>([
     ...classes.map(({ prototype }) => prototype as object),
-    ...[createHash("md5"), createHmac("md5", ""), parse(""), ...iterators].map((each) => Object.getPrototypeOf(each) as object),
+    ...[createHash("md5"), createHmac("md5", ""), parse(""), ...iterators].map(
+      (each) => Object.getPrototypeOf(each) as object,
+    ),
     Object.getPrototypeOf(new URLSearchParams().keys()) as object,
     Object.getPrototypeOf(new Intl.Segmenter().segment("")[Symbol.iterator]()) as object,
     Object.getPrototypeOf(Object.getPrototypeOf([].values())) as object,
@@ -39,7 +47,10 @@ function allObjects(): readonly object[] {
       const prototypeObjectId = evaluated?.result.objectId ?? "";
       session.post("Runtime.queryObjects", { prototypeObjectId }, (_, queried) => {
         const objectId = queried?.objects.objectId ?? "";
-        session.post("Runtime.callFunctionOn", { objectId, functionDeclaration: "function () { $hwFound(this); }" });
+        session.post("Runtime.callFunctionOn", {
+          objectId,
+          functionDeclaration: "function () { $hwFound(this); }",
+        });
       });
     });
   } finally {
@@ -88,7 +99,8 @@ export class Older {
     if (types.isGeneratorObject(object)) throw new Error("a package keeps a generator, which changes unseen");
     if (typeof object === "function" || isPrototype(object)) return;
     for (let at = Object.getPrototypeOf(object) as object | null; at !== null; at = Object.getPrototypeOf(at))
-      if (this.#unseen.has(at)) throw new Error(`a package keeps an object of ${nameOf(object)}, which changes unseen`);
+      if (this.#unseen.has(at))
+        throw new Error(`a package keeps an object of ${nameOf(object)}, which changes unseen`);
   }
 }
 

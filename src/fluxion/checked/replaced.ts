@@ -10,11 +10,17 @@ type AnyFunction = (...args: never[]) => unknown;
 const originals = new WeakMap<object, AnyFunction>();
 const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { Proxy: RealProxy } = globalThis;
-const put: (to: Map<unknown, unknown>, key: unknown, value: unknown) => void = Function.prototype.call.bind(Map.prototype.set);
+const put: (to: Map<unknown, unknown>, key: unknown, value: unknown) => void = Function.prototype.call.bind(
+  Map.prototype.set,
+);
 const toText = Function.prototype.toString;
 
 /** Asks before a method of `holder` is called. */
-export function ask(holder: object, key: PropertyKey, before: (self: unknown, args: readonly unknown[]) => void): void {
+export function ask(
+  holder: object,
+  key: PropertyKey,
+  before: (self: unknown, args: readonly unknown[]) => void,
+): void {
   const field = getOwnPropertyDescriptor(holder, key);
   if (field === undefined) return;
   for (const part of ["value", "get", "set"] as const) {
@@ -25,7 +31,10 @@ export function ask(holder: object, key: PropertyKey, before: (self: unknown, ar
 }
 
 /** A method with a question in front, as methods are: it cannot be made an instance with `new`. */
-function asking(original: AnyFunction, before: (self: unknown, args: readonly unknown[]) => void): AnyFunction {
+function asking(
+  original: AnyFunction,
+  before: (self: unknown, args: readonly unknown[]) => void,
+): AnyFunction {
   const { made } = {
     made(this: unknown, ...args: never[]): unknown {
       before(this, args);
@@ -49,7 +58,11 @@ export function replaceTexts(): void {
       return apply(toText, originals.get(this as object) ?? this, []) as string;
     },
   };
-  defineProperty(Function.prototype, "toString", { configurable: true, writable: true, value: like(made, toText) });
+  defineProperty(Function.prototype, "toString", {
+    configurable: true,
+    writable: true,
+    value: like(made, toText),
+  });
 }
 
 /** A function that is not to be called, or an object with such functions, as far as `allows` does not say otherwise. */
@@ -72,7 +85,8 @@ export function refusing<T extends object>(target: T, name: string, allows: (pat
       const field = getOwnPropertyDescriptor(of, key);
       const isFixed = field?.configurable === false && field.writable === false;
       const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
-      if (!isObject || isFixed || key === "prototype" || key === "constructor" || typeof key === "symbol") return value;
+      if (!isObject || isFixed || key === "prototype" || key === "constructor" || typeof key === "symbol")
+        return value;
       if (!known.has(value)) put(known, value, refusing(value, `${name}.${key}`, allows));
       return known.get(value);
     },

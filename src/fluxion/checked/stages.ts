@@ -52,7 +52,8 @@ export class WatchedStages {
     if (given === null) return;
     await new Promise((resolve) => setImmediate(resolve)); // until then, nothing goes that was looked at
     this.#older.look();
-    if (given.some((each) => each.deref() !== undefined)) throw this.#end(`it gives what it keeps: ${watch.wrote}`);
+    if (given.some((each) => each.deref() !== undefined))
+      throw this.#end(`it gives what it keeps: ${watch.wrote}`);
   }
 
   /** What it gave, if something was changed that lasts. */

@@ -13,7 +13,9 @@ type Mode = (typeof MODE)[keyof typeof MODE];
 
 const { getPrototypeOf } = Object;
 /** As the language has it: the method will ask whether sets like our own are old. */
-const add: (to: WeakSet<object>, object: object) => void = Function.prototype.call.bind(WeakSet.prototype.add);
+const add: (to: WeakSet<object>, object: object) => void = Function.prototype.call.bind(
+  WeakSet.prototype.add,
+);
 const objects = Object.prototype;
 const arrays = Array.prototype;
 
@@ -55,7 +57,10 @@ class Watch {
     if (this.mode >= MODE.again) this.lasts("a variable that outlives the call");
   };
 
-  readonly later = (): void => this.deny("goes on later");
+  /** What an asynchronous function throws is a rejection that nobody handles, so nothing is thrown. */
+  readonly later = (): void => {
+    if (this.mode !== MODE.idle) this.failure ??= `it goes on later${this.#place()}`;
+  };
   readonly loads = (): void => this.deny("imports a module while it runs");
   readonly makes = (): void => this.deny("makes code");
 
@@ -71,7 +76,8 @@ class Watch {
     const prototype: unknown = getPrototypeOf(object);
     if (prototype === objects || prototype === arrays) return false;
     if (ArrayBuffer.isView(object) && this.old.has(object.buffer)) return true;
-    for (let at = prototype; at !== objects; at = getPrototypeOf(at)) if (at === null) return !this.fresh.has(object);
+    for (let at = prototype; at !== objects; at = getPrototypeOf(at))
+      if (at === null) return !this.fresh.has(object);
     return false;
   }
 

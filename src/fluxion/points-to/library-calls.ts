@@ -72,12 +72,7 @@ export function callLibrary(
  * A call of a package whose calls are watched when they run elsewhere: as far as anybody has seen, it changes nothing that lasts. What is
  * done with it while files are loaded sets it up.
  */
-function callWatched(
-  engine: Engine,
-  target: LibraryThing,
-  args: readonly ValueSet[],
-  node: Node,
-): ValueSet {
+function callWatched(engine: Engine, target: LibraryThing, args: readonly ValueSet[], node: Node): ValueSet {
   const { library, path } = target;
   if (args.some(hasFunction)) return unknownCall(engine, node, args, shown(target));
   engine.current.heavy = true;

@@ -11,7 +11,7 @@ import type { Parcel } from "./parcel.js";
 import { FOLDER } from "./same-files.js";
 import type { Settings } from "./settings.js";
 import { PLACES, Sharing } from "./sharing.js";
-import { WORKER_MODULES, type Watching, type WorkerModules, type WorkerTask } from "./worker-modules.js";
+import { type Watching, WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
 
 /** Threads that run stages: one anonymous context on each, pinned to it. */
 export class Pool {
@@ -33,7 +33,13 @@ export class Pool {
     watching: Watching | null = null,
   ): Promise<Pool> {
     const claims = Claims.memoryFor(threads * PLACES);
-    const given: WorkerTask = { ...modules, claims, folder: FOLDER, sinceMs: performance.timeOrigin, watching };
+    const given: WorkerTask = {
+      ...modules,
+      claims,
+      folder: FOLDER,
+      sinceMs: performance.timeOrigin,
+      watching,
+    };
     setEnvironmentData(WORKER_MODULES, given as unknown as Parameters<typeof setEnvironmentData>[1]);
     const module = new URL("./worker.js", import.meta.url).href;
     const task = { module, limits: DEFAULT_LIMITS, isDurable: false };

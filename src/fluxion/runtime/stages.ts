@@ -113,7 +113,10 @@ export class Stages {
       const worth = new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure");
       this.#stages.set(entry.id, new Stage(entry, worth, this.#watchedOf(entry, manifest, base)));
     }
-    this.#modules = modulesOf(manifest.stages.filter(({ watched }) => watched === undefined), base);
+    this.#modules = modulesOf(
+      manifest.stages.filter(({ watched }) => watched === undefined),
+      base,
+    );
     for (const { worth, watched } of this.#stages.values()) {
       if (worth.isMoved && watched === null) void this.#start();
     }
@@ -206,7 +209,10 @@ export class Stages {
     const name = watched.package;
     const known = this.#watched.get(name);
     if (known !== undefined) return known;
-    const modules = modulesOf(stages.filter((each) => each.watched?.package === name), base);
+    const modules = modulesOf(
+      stages.filter((each) => each.watched?.package === name),
+      base,
+    );
     const made = new WatchedCalls(name, (earlier) =>
       this.#startWorkers(this.#settings, modules, { host: factsOfHost(), earlier }),
     );
@@ -256,7 +262,9 @@ export class Stages {
 }
 
 function modulesOf(stages: readonly StageEntry[], base: URL): WorkerModules {
-  const places = stages.map(({ id, worker, receivers }) => [id, { module: new URL(worker, base).href, receivers }] as const);
+  const places = stages.map(
+    ({ id, worker, receivers }) => [id, { module: new URL(worker, base).href, receivers }] as const,
+  );
   const modules = new Set(places.map(([, { module }]) => module));
   return { modules: [...modules], stages: Object.fromEntries(places) };
 }

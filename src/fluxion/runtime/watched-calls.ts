@@ -185,7 +185,8 @@ function isThenable(value: unknown): boolean {
 
 function bytesOf(parcel: Parcel): number {
   let bytes = 0;
-  for (const each of parcel) bytes += typeof each === "string" ? 2 * each.length : each instanceof Uint8Array ? each.length : 8;
+  for (const each of parcel)
+    bytes += typeof each === "string" ? 2 * each.length : each instanceof Uint8Array ? each.length : 8;
   return bytes;
 }
 
@@ -209,4 +210,3 @@ function changeOf({ environment, names }: World): string | null {
   const name = Object.getOwnPropertyNames(globalThis).find((each) => !names.has(each));
   return name === undefined ? null : `the program has made ${name} a global name`;
 }
-

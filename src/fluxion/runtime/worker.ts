@@ -7,7 +7,7 @@ import { Fluxions, stagesAre } from "./fluxions.js";
 import { StageRefusal } from "./refusal.js";
 import { readTheSame } from "./same-files.js";
 import type { FoundStage, StageFunction } from "./work.js";
-import { WORKER_MODULES, type Watching, type WorkerTask } from "./worker-modules.js";
+import { type Watching, WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
 
 interface Loaded {
   readonly stages?: Record<string, StageFunction>;
@@ -26,12 +26,14 @@ if (modules.some((url) => /\.[mc]?tsx?$/.test(url))) {
   (await import("tsx/cjs/api")).register();
 }
 const { watching } = task;
-const watched = watching === null ? null : new (await import("../checked/index.js")).WatchedStages(watching.host);
+const watched =
+  watching === null ? null : new (await import("../checked/index.js")).WatchedStages(watching.host);
 const readAnything = readTheSame(task);
 
 function found(loaded: Loaded & { default?: Loaded }): void {
   const all = loaded.stages ?? loaded.default?.stages ?? {};
-  for (const [id, run] of Object.entries(all)) stages.set(id, { run, receivers: places[id]?.receivers ?? [] });
+  for (const [id, run] of Object.entries(all))
+    stages.set(id, { run, receivers: places[id]?.receivers ?? [] });
 }
 
 function isBroken(url: string, error: unknown): void {

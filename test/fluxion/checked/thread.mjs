@@ -1,22 +1,29 @@
 import { createRequire } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
-import { factsOfHost, WatchedStages } from "#src/fluxion/checked/index.js";
+import { WatchedStages } from "#src/fluxion/checked/index.js";
+import { watch } from "#src/fluxion/checked/watch.js";
 
-/** A thread that watches the calls of one package, and says what it thinks of each. */
-const { file, early, calls } = workerData;
+/** A thread that watches the calls of one package, and says what it thinks of each. A guard may be left out. */
+const { file, early, calls, forgets, without } = workerData;
 const require = createRequire(import.meta.url);
 const said = [];
+const LEFT_OUT = { write: (object) => object, isOld: () => false };
 try {
-  const watched = new WatchedStages(factsOfHost());
+  const watched = new WatchedStages({ argv: process.argv, streams: { stdout: {}, stderr: {} } });
+  if (without !== null) watch[without] = LEFT_OUT[without] ?? ((object) => object);
   const loaded = watched.load(() => require(file));
-  const stage = (name) => (inputs) => name.split(".").reduce((of, key) => (key === "" ? of : of[key]), loaded)(...inputs);
-  await watched.begin(early.map(([name, ...inputs]) => [name, inputs]), stage);
+  const stage = (name) => (inputs) => (name === "" ? loaded : loaded[name])(...inputs);
+  await watched.begin(
+    early.map(([name, ...inputs]) => [name, inputs]),
+    stage,
+  );
   for (const [name, ...inputs] of calls) {
     try {
       said.push({ value: structuredClone(watched.watched(stage(name))(inputs)) });
     } catch (error) {
       said.push({ error: error.message });
     }
+    if (forgets) watch.failure = null;
   }
 } catch (error) {
   said.push({ error: error.message });

@@ -26,7 +26,11 @@ export class WatchingThread {
     });
   }
 
-  static start(folder: string, { modules, stages }: WorkerModules, watching: Watching): Promise<WatchingThread> {
+  static start(
+    folder: string,
+    { modules, stages }: WorkerModules,
+    watching: Watching,
+  ): Promise<WatchingThread> {
     const files = modules.map((url) => basename(url).replace(/ts$/, "js"));
     const workerData: WatchedProgram = { folder, files, ids: Object.keys(stages), watching };
     const worker = new Worker(new URL("watching.mjs", import.meta.url), { workerData, execArgv: [] });

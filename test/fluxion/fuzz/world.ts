@@ -235,8 +235,13 @@ export class World {
       }
     };
     // Some packages are called here before, and what they did is done again by their threads.
-    const isEarly = manifest.stages.some(({ watched }) => watched !== undefined) && (this.#timing.schedule[0] ?? 0) % 2 === 1;
-    const settings = settingsOf({ threads: 1, ...(isEarly ? { move: "auto", worthMs: 0 } : { move: "all" }) });
+    const isEarly =
+      manifest.stages.some(({ watched }) => watched !== undefined) &&
+      (this.#timing.schedule[0] ?? 0) % 2 === 1;
+    const settings = settingsOf({
+      threads: 1,
+      ...(isEarly ? { move: "auto", worthMs: 0 } : { move: "all" }),
+    });
     const stages = new Stages(manifest, new URL("file:///"), settings, start);
     return {
       isMoved: (id: string) => stages.isMoved(id),

@@ -1,3 +1,4 @@
+import type { WatchedPackage } from "../../pipeline.js";
 import {
   alone,
   type Body,
@@ -45,7 +46,6 @@ import {
   unawaitedFacts,
   zoneFacts,
 } from "../hazards/index.js";
-import type { WatchedPackage } from "../../pipeline.js";
 import { Slicer } from "../slice/index.js";
 import {
   type Container,
@@ -204,7 +204,12 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
         ],
         receivers: [],
         weight,
-        ...watchedIn(whole, call, sent.map((each, i) => isHandedOver(around, each, given[i] ?? NONE)), inputs.length),
+        ...watchedIn(
+          whole,
+          call,
+          sent.map((each, i) => isHandedOver(around, each, given[i] ?? NONE)),
+          inputs.length,
+        ),
         worker: "",
       },
     },

@@ -51,7 +51,9 @@ function candidates({ program, knowledge }: WholeProgram): string[] {
   }
   return [...folders].flatMap(([name, own]) => {
     if (knowledge.knows(name) || !used.has(name) || own.size === 0) return [];
-    const isApart = [...folders].every(([other, its]) => other === name || [...own].every((folder) => !its.has(folder)));
+    const isApart = [...folders].every(
+      ([other, its]) => other === name || [...own].every((folder) => !its.has(folder)),
+    );
     return isApart ? [name] : [];
   });
 }
@@ -76,7 +78,10 @@ function usedInFunctions(module: Module): Set<string> {
   for (const variable of module.top.variables) {
     for (const { node } of variable.defs) {
       const declaration = node as unknown as Node;
-      from.set(variable, namesIn(declaration.type.startsWith("Import") ? (declaration.parent ?? declaration) : declaration));
+      from.set(
+        variable,
+        namesIn(declaration.type.startsWith("Import") ? (declaration.parent ?? declaration) : declaration),
+      );
     }
     for (const { identifier } of variable.references) {
       const isInside = isOfFile(variable) && enclosingFunction(identifier as unknown as Node) !== null;
@@ -106,11 +111,17 @@ function foldersOf(name: string, from: string, found = new Set<string>()): Set<s
 }
 
 /** Whether all that the program does with a package is to call it in these stages, or while files are loaded. */
-function isOnlyCalled({ engine, listeners }: WholeProgram, name: string, plans: readonly CallPlan[]): boolean {
+function isOnlyCalled(
+  { engine, listeners }: WholeProgram,
+  name: string,
+  plans: readonly CallPlan[],
+): boolean {
   const isOf = (thing: Thing) => thing.kind === "library" && packageOf(thing.library) === name;
   const escaped = [...escapedFrom(engine).keys()];
   if (escaped.some(isOf)) return false;
-  const byOthers = new Set<unknown>(escaped.map(({ kind, ...thing }) => (kind === "function" && "node" in thing ? thing.node : null)));
+  const byOthers = new Set<unknown>(
+    escaped.map(({ kind, ...thing }) => (kind === "function" && "node" in thing ? thing.node : null)),
+  );
   const going = new Set<Node>(plans.map(({ node }) => node));
   const called = new Set<Body>();
   for (const { calls } of engine.bodies.values())
@@ -126,7 +137,8 @@ function isOnlyCalled({ engine, listeners }: WholeProgram, name: string, plans: 
   for (const body of reached) {
     const facts = engine.bodies.get(body);
     if (facts === undefined) continue;
-    for (const [node, targets] of facts.calls) if (!going.has(node)) for (const each of targets) reached.add(each);
+    for (const [node, targets] of facts.calls)
+      if (!going.has(node)) for (const each of targets) reached.add(each);
     if ([...facts.watched].some((node) => !going.has(node))) return false;
     const isChanged = [...facts.changes.values()].some((things) => [...things].some(isOf));
     if (isChanged && body.type !== "Program") return false;
@@ -134,8 +146,13 @@ function isOnlyCalled({ engine, listeners }: WholeProgram, name: string, plans: 
   return true;
 }
 
-function isCalledElsewhere({ bodies }: WholeProgram["engine"], body: Body, going: ReadonlySet<Node>): boolean {
+function isCalledElsewhere(
+  { bodies }: WholeProgram["engine"],
+  body: Body,
+  going: ReadonlySet<Node>,
+): boolean {
   for (const { calls } of bodies.values())
-    for (const [node, targets] of calls) if (!going.has(node) && body.type !== "Program" && targets.has(body)) return true;
+    for (const [node, targets] of calls)
+      if (!going.has(node) && body.type !== "Program" && targets.has(body)) return true;
   return false;
 }

@@ -14,8 +14,6 @@ export type EarlierCall = readonly [id: string, parcel: Parcel];
  * nothing that lasts, asked for nothing that differs, and gives nothing that was there before: then it does the same on the main
  * loop. Otherwise it is refused, and so are all others from then on.
  */
-const { WeakRef, setImmediate, Promise } = globalThis;
-
 export class WatchedStages {
   readonly #older: Older;
 

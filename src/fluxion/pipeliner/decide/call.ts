@@ -148,6 +148,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
     ...zoneFacts(whole, bodies),
     ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, own)),
     ...(waits ? lateFacts(around, node, call) : []),
+    ...(waits && !posts && !isAsync && !isAwait(call) ? promiseFacts(module, call) : []),
     ...heeded(whole, "results", () => resultOf(engine, module, call, check, result, bodies)),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
@@ -278,6 +279,12 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Hazard[] {
       },
     ];
   });
+}
+
+/** What a function gives that calls an asynchronous one may be its promise, which an `await` that is put in would take away. */
+function promiseFacts(module: SourceModule, call: CallExpression): Hazard[] {
+  const reason = `${written(call.callee)} goes on later, and may give a promise, but is not asynchronous itself`;
+  return [{ code: "HW-7010", node: call, module, reason, advice: "make it `async`, or `await` it here" }];
 }
 
 /** `render({ title: text(x) })`: what is made right there, and is not shared, with all that is in it. */

@@ -96,6 +96,7 @@ const WRITES: Readonly<Record<string, string>> = {
   code: "new Function('kept', 'kept.n = 1')(kept);",
   "code in other words": "(() => {}).constructor('kept', 'kept.n = 1')(kept);",
   "code at its place": "eval('kept.n = 1');",
+  "code that no guards can be put into": "try { new Function('o', 'with (o) { n = 1; }')(kept); } catch {}",
   "memory that all share": "new SharedArrayBuffer(1);",
   "a proxy": "new Proxy(kept, {}).n = 1;",
 };

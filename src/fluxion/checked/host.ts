@@ -169,14 +169,20 @@ function modules(own: NodeJS.Process): void {
   internals._extensions[".node"] = () => watch.deny("loads what is not JavaScript");
 }
 
-/** Files may say `#!` first; the text is read in peace, whatever the thread is doing. */
+/** Read in peace, whatever the thread is doing. A text that cannot be read fails the call, also if the package makes do without it. */
 function guarded(path: string, text: string, format: Parameters<typeof withGuards>[2] = "commonjs"): string {
   const { mode } = watch;
-  watch.mode = MODE.idle;
+  watch.enter(MODE.idle);
   try {
     return withGuards(path, text, format);
+  } catch (error) {
+    watch.enter(mode);
+    watch.deny(
+      `has code that no guards can be put into: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return text;
   } finally {
-    watch.mode = mode;
+    watch.enter(mode);
   }
 }
 

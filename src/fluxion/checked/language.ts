@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { ask, like, refusing, replaceTexts } from "./replaced.js";
+import { ask, askItself, like, refusing, replaceTexts } from "./replaced.js";
 import { MODE, watch } from "./watch.js";
 
 const { Proxy: RealProxy } = globalThis;
@@ -44,8 +44,7 @@ function changesItself(): void {
         .join(" "),
     ],
   ];
-  for (const [holder, names] of all)
-    for (const name of names.split(" ")) ask(holder, name, (self) => watch.write(self));
+  for (const [holder, names] of all) for (const name of names.split(" ")) askItself(holder, name);
   const setter = Object.getOwnPropertyDescriptor(Object.prototype, "__proto__")?.set;
   const getter = Object.getOwnPropertyDescriptor(Object.prototype, "__proto__")?.get;
   if (setter === undefined || getter === undefined) return;

@@ -30,6 +30,22 @@ export function ask(
   defineProperty(holder, key, field);
 }
 
+/** Asks, before a method changes what it is called on, whether that is old. */
+export function askItself(holder: object, key: PropertyKey): void {
+  const field = getOwnPropertyDescriptor(holder, key);
+  const original: unknown = field?.value;
+  if (field === undefined || typeof original !== "function")
+    return ask(holder, key, (self) => watch.write(self));
+  const { write } = watch;
+  const { made } = {
+    made(this: unknown, ...args: never[]): unknown {
+      write(this);
+      return apply(original, this, args);
+    },
+  };
+  defineProperty(holder, key, { ...field, value: like(made, original as AnyFunction) });
+}
+
 /** A method with a question in front, as methods are: it cannot be made an instance with `new`. */
 function asking(
   original: AnyFunction,

@@ -1,3 +1,4 @@
+import { refuseObjects } from "../runtime/fidelity.js";
 import { type Parcel, unpackInputs } from "../runtime/parcel.js";
 import type { StageFunction } from "../runtime/work.js";
 import type { HostFacts } from "./facts.js";
@@ -21,6 +22,9 @@ export class WatchedStages {
     Object.defineProperty(globalThis, GUARDS, { value: watch });
     watchLanguage();
     watchHost(facts);
+    refuseObjects((object) =>
+      watch.isOld(object) ? "an object that was there before is not given away" : null,
+    );
     this.#older = new Older();
   }
 
@@ -68,9 +72,10 @@ export class WatchedStages {
       const { value, thrown } = this.#run(MODE.call, run, inputs);
       const expression = this.#older.changedExpression();
       if (expression !== null) throw new Discarded(`it leaves another lastIndex in ${String(expression)}`);
-      this.#alone(thrown?.error ?? value);
+      if (typeof value === "object" && value !== null && "then" in value)
+        throw this.#end("it gives a promise");
       if (thrown !== null) throw thrown.error;
-      return value;
+      return value; // whether others have it is looked at when it is copied
     };
   }
 
@@ -83,7 +88,7 @@ export class WatchedStages {
       watch.deny("asks where an error comes from");
       return [String(error), ...frames].join("\n    at ");
     };
-    watch.mode = mode;
+    watch.enter(mode);
     let value: unknown;
     let thrown: { error: unknown } | null = null;
     try {
@@ -91,7 +96,7 @@ export class WatchedStages {
     } catch (error) {
       thrown = { error };
     } finally {
-      watch.mode = MODE.idle;
+      watch.enter(MODE.idle);
       Reflect.deleteProperty(Error, "prepareStackTrace");
       if (field !== undefined) Object.defineProperty(Error, "prepareStackTrace", field);
     }

@@ -36,13 +36,28 @@ class Watch {
   /** What was changed that lasts, while a call was done again. */
   wrote: string | null = null;
 
+  /** The two objects that were written last, and are not old: mostly it is one of them again. */
+  #last: unknown = null;
+  #before: unknown = null;
+
   /** Before a write to an object. */
   readonly write = <T>(object: T): T => {
-    if (this.mode < MODE.again) return object;
+    if (this.mode < MODE.again || object === this.#last || object === this.#before) return object;
     if (object === null || (typeof object !== "object" && typeof object !== "function")) return object;
     if (this.isOld(object)) this.lasts("an object that is older than the call");
+    else {
+      this.#before = this.#last;
+      this.#last = object;
+    }
     return object;
   };
+
+  /** Another call begins, or ends: what was new is not any more. */
+  enter(mode: Mode): void {
+    this.mode = mode;
+    this.#last = null;
+    this.#before = null;
+  }
 
   /** Before `lastIndex` is written: what expressions remember is compared when the call has ended. */
   readonly index = <T>(object: T): T => (types.isRegExp(object) ? object : this.write(object));

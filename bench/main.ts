@@ -30,6 +30,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   ads: () => import("./ads.js"),
   linearroad: () => import("./linearroad.js"),
   cluster: () => import("./cluster/index.js"),
+  restate: () => import("./cluster/restate.js"),
+  takeover: () => import("./cluster/takeover.js"),
 };
 
 /** Where one thread has thousands of promises in flight, the default young generation measures the garbage collector. */
@@ -42,6 +44,7 @@ const ROOMY: readonly string[] = [
   "tenants",
   "linearroad",
   "cluster",
+  "restate",
 ];
 const ROOM = "--max-semi-space-size=64";
 
@@ -61,12 +64,14 @@ const USAGE = `npm run bench -- NAME [--json] [--quick] [--events N] [--peers]
   tenants  many small tenants of the streaming service in one process: registering, cost, latency, restart; --tenants N
   ingest   rows per second into the streaming service from another process: NDJSON over HTTP, columns over a WebSocket
   latency  one row from its push to its result at a subscriber, beside one sync of the disk
+  takeover  a cluster with 1,000,000 contexts and 100,000 timers: from the kill of its head, or a handover, to an answer; --events N contexts
   recovery-streams  a view with 1,000,000 keys: from the start after a SIGKILL to its first answer; --events N keys
 
   throughput    events per second against hosts, real and simulated; draws docs/figures/throughput.svg
   migration     what moving a context costs it and the others, against its size; draws two figures
   ads           the ad network of Blazes on processes, with every strategy; draws three figures
   cluster       three NATS servers, three processes: durable events per second, one in flight, kills (--kills N); draws a figure
+  restate       the same counters over HTTP in a cluster of Headwater and on three servers of Restate, which it installs into a cache
   linearroad    how many expressways one process holds, as contexts and as queries, within 5 seconds; draws a figure
   kv-elastic    a store that grows, on one host and on as many as it needs; draws a figure
   game-elastic  players that come and go, with and without elasticity; draws a figure

@@ -78,6 +78,7 @@ export const codes = {
   "HW-2002": ["final", "the program could not be loaded"],
   "HW-2003": ["final", "the simulator found a difference"],
   "HW-2004": ["final", "what the command line names is not there"],
+  "HW-2005": ["repair", "a package that this part of Headwater needs is not installed"],
   "HW-3001": ["repair", "the directory is not a journal"],
   "HW-3002": ["repair", "the journal belongs to another program"],
   "HW-3003": ["repair", "the journal has another format"],

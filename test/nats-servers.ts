@@ -185,7 +185,7 @@ export class NatsServers {
 }
 
 /** Below those that outgoing connections get, so that a server that is started again finds its port free. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

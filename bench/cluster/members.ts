@@ -23,8 +23,9 @@ export class MemberProcess {
   constructor(
     readonly name: string,
     journal: string,
+    program: string,
   ) {
-    this.#child = fork(PROGRAM, [journal, name], { execArgv: [...process.execArgv] });
+    this.#child = fork(program, [journal, name], { execArgv: [...process.execArgv] });
     this.joined = this.#answer(0) as Promise<string>;
     this.#child.on("message", (answer: MemberAnswer) => {
       const waiting = this.#waiting.get(answer.n);
@@ -67,11 +68,13 @@ export class MemberProcess {
 /** The processes of one cluster. */
 export class Processes {
   readonly #journal: string;
+  readonly #program: string;
   readonly #processes = new Map<string, MemberProcess>();
   #started = 0;
 
-  constructor(journal: string) {
+  constructor(journal: string, program = PROGRAM) {
     this.#journal = journal;
+    this.#program = program;
   }
 
   get all(): MemberProcess[] {
@@ -81,7 +84,7 @@ export class Processes {
   /** Starts a process; it is one of them when it has joined. */
   async start(): Promise<MemberProcess> {
     this.#started += 1;
-    const made = new MemberProcess(`m${this.#started}`, this.#journal);
+    const made = new MemberProcess(`m${this.#started}`, this.#journal, this.#program);
     this.#processes.set(made.name, made);
     await made.joined;
     return made;
@@ -90,6 +93,13 @@ export class Processes {
   async kill(process: MemberProcess): Promise<void> {
     this.#processes.delete(process.name);
     await process.kill();
+  }
+
+  /** The process of a member. */
+  named(member: string): MemberProcess {
+    const process = this.#processes.get(member.replace(/-[^-]+$/, ""));
+    if (process === undefined) throw new Error(`${member} is no process that lives.`);
+    return process;
   }
 
   /** The process that is the head, and those that are not. */

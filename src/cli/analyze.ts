@@ -1,12 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import type { Analysis, BaselineComparison, toJson } from "../analysis/index.js";
 import type { ProgramFacts } from "../dataflow/index.js";
 import { HeadwaterError } from "../errors.js";
+import { checkPart } from "../packages.js";
 import { didYouMean } from "../suggest.js";
 import { type Arguments, misused, unreadable } from "./arguments.js";
 import { type Checks, runCheck } from "./check.js";
 import type { CliCommand } from "./command.js";
+import { findProgram } from "./program-file.js";
 import { report } from "./report.js";
 import type { Terminal } from "./terminal.js";
 import { packageVersion } from "./version.js";
@@ -88,11 +90,12 @@ function isProgram(file: string): boolean {
 
 async function readProgram(file: string): Promise<AnalysedProgram> {
   await textOf(file);
+  checkPart("reading the code of programs");
   const [{ loadProgram }, { programFacts, showProgram }] = [
     await import("./program.js"),
     await import("../dataflow/index.js"),
   ];
-  const { roots } = await loadProgram(resolve(file));
+  const { roots } = await loadProgram(findProgram(file, process.cwd()));
   const facts = await programFacts(file, roots);
   return { facts, text: showProgram(facts) };
 }

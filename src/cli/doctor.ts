@@ -1,3 +1,4 @@
+import { checkPart } from "../packages.js";
 import { misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { examineMachine, type MachineFinding } from "./examine-machine.js";
@@ -44,6 +45,7 @@ export const doctor: CliCommand = {
 type Shown = MachineFinding & { readonly code?: string };
 
 async function ofCluster(address: string) {
+  checkPart("NATS");
   const { examineCluster } = await import("../cluster/index.js");
   return examineCluster(address, process.env);
 }

@@ -1,13 +1,13 @@
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { didYouMean } from "../suggest.js";
 import { misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
+import { install, manifestFor } from "./project.js";
 import { TEMPLATES } from "./templates.js";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
-const MANIFEST = new URL("../../package.json", import.meta.url);
 const names = Object.keys(TEMPLATES);
 
 export const init: CliCommand = {
@@ -16,32 +16,70 @@ export const init: CliCommand = {
   summary: "write a new project: a program, a test of it, and what runs them",
   details:
     `Writes into a folder that is new or empty. Templates: ${names.map((name) => `${name} (${TEMPLATES[name]?.summary})`).join(", ")}. ` +
-    "Then, in the folder: `npm install`, `npm start` runs the program with the dashboard, `npm test` runs it in the simulator.",
-  options: { template: { value: "NAME", help: `${names.join(", ")}; chat unless told otherwise` } },
+    "Then it installs what the project needs, with the package manager that has started it (npm otherwise). In the folder, `npm start` runs " +
+    "the program with the dashboard, and `npm test` runs it in the simulator.",
+  options: {
+    template: { value: "NAME", help: `${names.join(", ")}; chat unless told otherwise` },
+    "no-install": { help: "write the files only" },
+  },
   async run({ operands: [folder = ""], values, flags }, terminal) {
     const name = values.get("template") ?? "chat";
     const template = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
     if (template === undefined)
       throw misused(init, `There is no template "${name}".${didYouMean(name, names)}`);
     const place = resolve(folder);
-    if (existsSync(place) && (await readdir(place).catch(() => ["a file"])).length > 0)
-      throw misused(init, `${place} is not an empty folder, and nothing is overwritten.`);
-    await mkdir(place, { recursive: true });
+    refuseUnlessEmpty(place);
     const files = {
-      "package.json": await manifest(basename(place)),
+      "package.json": await manifestFor(basename(place), template.needs),
       "tsconfig.json": TSCONFIG,
       ".gitignore": "node_modules\ndata\n",
       "program.ts": await readFile(new URL(template.example, EXAMPLES), "utf8"),
       "program.test.ts": template.test,
     };
-    for (const [file, text] of Object.entries(files))
-      await writeFile(join(place, file), text, { flag: "wx" });
+    try {
+      await mkdir(place, { recursive: true });
+      for (const [file, text] of Object.entries(files))
+        await writeFile(join(place, file), text, { flag: "wx" });
+    } catch (error) {
+      throw misused(
+        init,
+        `${place} cannot be written (${codeOf(error)}): name a folder in which you may write.`,
+      );
+    }
+    terminal.say(`Wrote the template ${name} to ${place}.`);
+    const isInstalled = !flags.has("no-install") && (await install(place, terminal));
     if (flags.has("json"))
-      terminal.out(JSON.stringify({ folder: place, template: name, files: Object.keys(files) }));
-    terminal.say(`Wrote the template ${name} to ${place}. Next: cd ${folder} && npm install && npm start`);
-    return 0;
+      terminal.out(JSON.stringify({ folder: place, template: name, files: Object.keys(files), isInstalled }));
+    const steps = [`cd ${quoted(folder)}`, ...(isInstalled ? [] : ["npm install"]), "npm start"];
+    terminal.say(`Next: ${steps.join(" && ")}`);
+    return isInstalled || flags.has("no-install") ? 0 : 1;
   },
 };
+
+/** A folder that is not there yet is as good as an empty one. */
+function refuseUnlessEmpty(place: string): void {
+  let found: readonly string[];
+  try {
+    found = readdirSync(place);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw misused(init, `${place} cannot be a folder for a project (${codeOf(error)}): name another.`);
+  }
+  if (found.length > 0)
+    throw misused(
+      init,
+      `${place} is not empty (it has ${found[0]}), and nothing is overwritten: name a new folder.`,
+    );
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+/** As a shell takes it. */
+function quoted(folder: string): string {
+  return /^[\w./~@%+,:-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+}
 
 const TSCONFIG = `${JSON.stringify(
   {
@@ -59,25 +97,3 @@ const TSCONFIG = `${JSON.stringify(
   null,
   2,
 )}\n`;
-
-async function manifest(folder: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(MANIFEST, "utf8")) as { version: string };
-  const name =
-    folder
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9._-]+/g, "-")
-      .replace(/^[._-]+/, "") || "my-app";
-  const content = {
-    name,
-    private: true,
-    type: "module",
-    scripts: {
-      start: "headwater dev program.ts --journal data",
-      test: "node --import tsx --test program.test.ts",
-      types: "tsc",
-    },
-    dependencies: { headwater: `^${version}` },
-    devDependencies: { "@types/node": "^20", tsx: "^4", typescript: ">=5.9" },
-  };
-  return `${JSON.stringify(content, null, 2)}\n`;
-}

@@ -8,6 +8,7 @@ const MISUSED = 2;
 const NOT_UNDERSTOOD = [
   "HW-2001",
   "HW-2004",
+  "HW-2005",
   "HW-3001",
   "HW-5001",
   "HW-5002",

@@ -21,11 +21,11 @@ import { DOOR } from "../model/door.js";
 import { listen, type PortListener } from "../server/listen.js";
 import { type Server, serveOn } from "../server/serve.js";
 import { StaticFiles } from "../server/static.js";
-import { didYouMean } from "../suggest.js";
 import { doorOf, openDoor } from "./admin.js";
 import { type Arguments, absent, misused } from "./arguments.js";
 import { type HostRange, hostsIn, type LoadFile, loadFile, policyIn } from "./hosts-option.js";
 import { aborted, onInterrupt } from "./interrupt.js";
+import { choiceOf, journalOf } from "./journal-options.js";
 import { DASHBOARD_TOKEN, openAlone, shared } from "./places.js";
 import { apiOf, type LoadedProgram, loadProgram, type ProgramIo } from "./program.js";
 import { findProgram } from "./program-file.js";
@@ -44,7 +44,6 @@ const PORT_MAX = 65_535;
 /** Set for a process that is to end when its standard input does: whatever ends its parent, none is left behind. */
 export const ENDS_WITH_STDIN = "HEADWATER_ENDS_WITH_STDIN";
 const COMMIT_ORDERS = ["observer", "total"] as const;
-const DURABILITIES = ["synced", "written"] as const;
 
 /** Runs a program of contexts until it has ended, or until Ctrl-C. */
 export async function runProgram(args: Arguments, terminal: Terminal): Promise<number> {
@@ -327,84 +326,4 @@ async function recordingOf({ values }: Arguments, voice: Voice): Promise<LoadFil
   return loadFile(file, full).catch((error: Error) => {
     throw misused(run, `${file} cannot be written: ${error.message}.`);
   });
-}
-
-function journalOf(args: Arguments): Pick<
-  RunOptions,
-  "durability" | "takeOver" | "dropNodes" | "member" | "history" | "logs"
-> & {
-  readonly journal?: string;
-} {
-  const journal = args.values.get("journal");
-  const history = historyOf(args);
-  const cluster = clusterOf(args);
-  if (cluster !== null) return { ...cluster, ...history };
-  const durability = choiceOf(args, "durability", DURABILITIES);
-  const takeOver = args.flags.has("take-over");
-  const dropNodes = args.values.get("drop-node")?.split(",") ?? [];
-  if (journal !== undefined) return { journal, durability, takeOver, dropNodes, ...history };
-  if (history.history !== undefined)
-    throw misused(run, "--history is kept in a journal; it needs --journal as well.");
-  if (takeOver) throw misused(run, "--take-over is about a journal; it needs --journal as well.");
-  if (dropNodes.length > 0) {
-    throw misused(run, "--drop-node deletes state in a journal; it needs --journal as well.");
-  }
-  if (args.values.has("durability")) {
-    throw misused(run, "--durability says how safe a journal is; it needs --journal as well.");
-  }
-  return {};
-}
-
-function historyOf({ values }: Arguments): { readonly history?: number | string } {
-  const written = values.get("history");
-  if (written === undefined) return {};
-  if (!/^[1-9]\d{0,14}$|^[1-9]\d{0,6}[smhd]$/.test(written))
-    throw misused(
-      run,
-      `--history is a number of tickets, or a time such as 1h, 30m or 10s, not "${written}".`,
-    );
-  return { history: /^\d+$/.test(written) ? Number(written) : written };
-}
-
-const NOT_IN_CLUSTER = ["journal", "durability", "drop-node"] as const;
-
-function clusterOf({
-  values,
-  flags,
-}: Arguments): (Pick<RunOptions, "member" | "logs"> & { readonly journal: string }) | null {
-  const journal = values.get("cluster");
-  const [name, host, logs] = [values.get("name"), values.get("member-host"), values.get("logs")];
-  if (journal === undefined) {
-    if (name === undefined && host === undefined && logs === undefined) return null;
-    throw misused(run, "--name, --member-host and --logs are about a cluster; they need --cluster as well.");
-  }
-  if (!isNatsAddress(journal))
-    throw misused(run, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
-  const other =
-    NOT_IN_CLUSTER.find((option) => values.has(option)) ?? (flags.has("take-over") ? "take-over" : null);
-  if (other !== null)
-    throw misused(run, `--${other} is about a journal of one process; leave it out with --cluster.`);
-  return { journal, member: { name, host }, ...(logs === undefined ? {} : { logs: logsIn(logs) }) };
-}
-
-/** `ledger=Bank,Vault;chat=Chat`. */
-function logsIn(written: string): Readonly<Record<string, readonly string[]>> {
-  const logs = written.split(";").map((each): [string, readonly string[]] => {
-    const [log = "", nodes = "", more] = each.split("=");
-    if (log === "" || nodes === "" || more !== undefined)
-      throw misused(run, `--logs is LOG=NODE,NODE;LOG=NODE, not "${written}".`);
-    return [log, nodes.split(",")];
-  });
-  return Object.fromEntries(logs);
-}
-
-/** The value of an option that takes one of a few; the first of them if it is not given. */
-function choiceOf<T extends string>(args: Arguments, option: string, choices: readonly [T, ...T[]]): T {
-  const written = args.values.get(option) ?? choices[0];
-  const choice = choices.find((each) => each === written);
-  if (choice !== undefined) return choice;
-  throw misused(
-    run,
-    `--${option} is ${choices.join(" or ")}, not "${written}".${didYouMean(written, choices)}`,
-  );
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { HOSTS_MAX } from "../host/ports/index.js";
 import { isNatsAddress } from "../journal/stream/nats-address.js";
+import { checkPart } from "../packages.js";
 import { misused, unreadable } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import { aborted, onInterrupt } from "./interrupt.js";
@@ -81,6 +82,7 @@ export const serve: CliCommand = {
     if (durability !== "synced" && durability !== "written")
       throw misused(serve, "--durability is synced or written.");
     const cluster = clusterWishes(values);
+    checkPart("SQL"); // not only when the first query comes
     const pg = await pgWishes(values);
     const functions = values.has("functions")
       ? findProgram(values.get("functions") ?? "", process.cwd())

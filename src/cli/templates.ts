@@ -1,8 +1,12 @@
+import type { Part } from "../packages.js";
+
 /** What `headwater init` writes besides a program of `examples`: a test of it in the simulator. */
 export interface Template {
   /** The file in `examples`. */
   readonly example: string;
   readonly summary: string;
+  /** The part of Headwater whose packages it needs besides. */
+  readonly needs?: Part;
   readonly test: string;
 }
 
@@ -50,6 +54,7 @@ test("each kid is in one place, whatever fails", async () => {
   },
   streams: {
     example: "auction.ts",
+    needs: "SQL",
     summary: "contexts with standing SQL queries, timers and mails",
     test: `${HEAD}import AuctionHouse, { Auction } from "./program.js";
 

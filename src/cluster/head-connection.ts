@@ -24,10 +24,17 @@ export class HeadConnection {
   readonly #parts: HeadConnectionParts;
   #link: LinkEnd<GatewayMessage> | null = null;
   #isClosed = false;
+  /** The head hands over: when its link closes, another one is the head. */
+  #isLast = false;
 
   constructor(parts: HeadConnectionParts) {
     this.#parts = parts;
     void this.#connect();
+  }
+
+  /** The head has ended its epoch. What it has answered may be on its way still. */
+  handsOver(): void {
+    this.#isLast = true;
   }
 
   close(): void {
@@ -41,7 +48,7 @@ export class HeadConnection {
     const link: LinkEnd<GatewayMessage> | null = await world.dial({
       port,
       member,
-      isOver: () => this.#isClosed,
+      isOver: () => this.#isClosed || this.#isLast,
       refused: ended,
     });
     if (link === null) return;
@@ -59,7 +66,7 @@ export class HeadConnection {
       },
       closed: () => {
         gateway.detach(link);
-        if (!this.#isClosed) port.later(REDIAL_MS / 5, () => void this.#connect());
+        if (!this.#isClosed && !this.#isLast) port.later(REDIAL_MS / 5, () => void this.#connect());
       },
     });
     this.#link = link;

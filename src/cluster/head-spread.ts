@@ -7,7 +7,7 @@ const LOOKS = 3;
 
 /**
  * Spreads the heads of several logs over the processes: one that is the head of at least two logs more than a standby of one of them hands
- * that over. Each step makes the two more equal, so steps come to an end, whoever makes which at the same time.
+ * that over. Each step makes the two more equal, so steps come to an end, whichever processes step at the same time.
  */
 export class HeadSpread {
   readonly #members: readonly Member[];

@@ -1,8 +1,8 @@
 import { HeadwaterError } from "../errors.js";
 import { openDialed } from "../host/link/index.js";
 import { ADMIT, type AnyService } from "../host/service.js";
-import type { Log } from "../journal/log/log.js";
 import type { LoggedJournal } from "../journal/logged-journal.js";
+import type { StreamLog } from "../journal/stream/stream-log.js";
 import { DOOR } from "../model/door.js";
 import { ChangeFeed } from "./change-feed.js";
 import type { Gateway } from "./gateway.js";
@@ -15,7 +15,7 @@ export interface HeadParts {
   readonly epoch: number;
   readonly service: AnyService;
   readonly journal: LoggedJournal;
-  readonly log: Log;
+  readonly log: StreamLog;
   readonly soon: (callback: () => void) => void;
   readonly gateway: Gateway;
   /** What this process says of itself, and what links must say of themselves, names aside. */
@@ -102,6 +102,11 @@ export class Head {
   /** The last message that this head has written. */
   get position(): number {
     return this.#parts.log.last;
+  }
+
+  /** Of the log that this head has written. */
+  get bytes(): number {
+    return this.#parts.log.bytes;
   }
 
   /** Closes its table. */

@@ -4,7 +4,6 @@ import type { KeyTable } from "../journal/journal.js";
 import type { Beat } from "../journal/stream/beats.js";
 import { beginEpoch, type Epoch, lastOf, patiently } from "../journal/stream/epoch.js";
 import type { FollowedLog } from "../journal/stream/followed-table.js";
-import { writeSnapshot } from "../journal/stream/snapshot.js";
 import { streamJournal } from "../journal/stream/stream-journal.js";
 import { DOOR } from "../model/door.js";
 import { LinkArrivals } from "./arrivals.js";
@@ -17,6 +16,7 @@ import { OfferedHosts } from "./offered-hosts.js";
 import { openFollowed } from "./open-followed.js";
 import { answersOf, noSuccessor, notTheHead } from "./operations.js";
 import { MemberPresence } from "./presence.js";
+import { Snapshots } from "./snapshots.js";
 import { Suspicion } from "./suspicion.js";
 
 const LOOK_MS = 50;
@@ -42,13 +42,13 @@ export class Member {
   #connection: HeadConnection | null = null;
   #offered: OfferedHosts | null = null;
   #own: Epoch | null = null;
+  /** The last message of the head that hands over to this process, as it says; 0 if none does. */
+  #endsAt = 0;
   #losses = 0;
   #isDrained = false;
   /** Hears that this process has become the head, or is the head no longer. */
   onRole: (isHead: boolean) => void = () => {};
-  #isSnapshotting = false;
-  /** How many bytes were read when the last snapshot began. */
-  #snapshotAt = 0;
+  readonly #snapshots: Snapshots;
   #stopLooking: () => void = () => {};
   #listener: { close(): void } | null = null;
   #changing: Promise<void> = Promise.resolve();
@@ -59,6 +59,7 @@ export class Member {
     this.#parts = parts;
     this.#followed = followed;
     this.#suspicion = new Suspicion(now);
+    this.#snapshots = new Snapshots(parts);
     this.presence = new MemberPresence({
       port,
       world,
@@ -153,7 +154,10 @@ export class Member {
     if (beat.epoch === 0 || beat.member === name) return;
     if (beat.epoch >= this.#known.epoch) this.#suspicion.sign();
     if (beat.state !== "handover") return this.noteEpoch(beat.epoch, beat.member);
-    if (beat.successor !== name || beat.epoch !== this.#known.epoch) return;
+    if (beat.epoch !== this.#known.epoch) return;
+    this.#connection?.handsOver();
+    if (beat.successor !== name) return;
+    this.#endsAt = beat.position;
     this.#suspicion.ended();
     this.#look();
   }
@@ -207,7 +211,7 @@ export class Member {
   #look(): void {
     const { follower } = this.#followed;
     const rank = this.presence.members.rankOf(this.#parts.name);
-    if (this.#role === "standby" && rank === 0) this.#snapshot();
+    this.#lookAtSnapshots(rank);
     if (this.#followed.bytes > 0) this.#losses = 0; // it reads
     const isDue = this.#suspicion.isDue(follower.position, rank);
     if (!isDue || !this.#mayTakeOver || this.#role !== "standby") return;
@@ -222,38 +226,38 @@ export class Member {
     return changing;
   }
 
-  /** The first of the standbys makes snapshots, since its table has only what counts, and no caller waits for it. */
-  #snapshot(): void {
-    const followed = this.#followed;
-    const { port, snapshotBytes, onWarning } = this.#parts;
-    if (this.#isSnapshotting || followed.bytes - this.#snapshotAt < snapshotBytes) return;
-    this.#isSnapshotting = true;
-    this.#snapshotAt = followed.bytes;
-    const isOver = () => this.#own !== null || this.#followed !== followed || this.#isStopped;
-    writeSnapshot(port, followed.table, followed.follower.complete, isOver)
-      .catch((error: unknown) => {
-        if (!isOver()) onWarning(`a snapshot could not be made, and is tried again later: ${error}`);
-      })
-      .finally(() => {
-        this.#isSnapshotting = false;
-      });
+  #lookAtSnapshots(rank: number): void {
+    const [followed, own, head] = [this.#followed, this.#own, this.#head];
+    const isOver = () => this.#followed !== followed || this.#own !== own || this.#isStopped;
+    if (this.#role === "standby" && rank === 0) this.#snapshots.ofStandby(followed, isOver);
+    else if (head !== null && !this.presence.members.hasStandby)
+      this.#snapshots.ofHead(followed, head.bytes, isOver);
   }
 
   async #takeOver(): Promise<void> {
-    const { port, name, world, misfit } = this.#parts;
-    const { follower, table } = this.#followed;
-    const end = await lastOf(port);
-    try {
-      await follower.caughtUp(end.position);
-    } catch {
-      return this.#standBy(); // what it needed was cut off
+    const { follower } = this.#followed;
+    const isTold = this.#endsAt > 0 && follower.position >= this.#endsAt;
+    this.#endsAt = 0;
+    // What was told may be too little: then the record does not land.
+    let begun = isTold ? await this.#beginEpoch() : null;
+    if (begun === null) {
+      const { position } = await lastOf(this.#parts.port);
+      await follower.caughtUp(position).catch(() => {});
+      if (follower.position < position) return this.#standBy(); // what it needed was cut off
+      begun = await this.#beginEpoch();
     }
-    const read = { position: follower.position, epoch: follower.progress.epoch };
-    const isFine = !this.#isStopped && misfit(table) === null;
-    const begun = isFine ? await beginEpoch(port, read, { attempt: world.unique(), member: name }) : null;
     this.#suspicion.sign();
     if (begun !== null) return this.#become(begun);
     if (!this.#isStopped) this.#role = "standby";
+  }
+
+  /** Begins an epoch behind what the table has. Null if there is more, or if the program does not fit the table. */
+  async #beginEpoch(): Promise<Epoch | null> {
+    const { port, name, world, misfit } = this.#parts;
+    const { follower, table } = this.#followed;
+    if (this.#isStopped || misfit(table) !== null) return null;
+    const read = { position: follower.position, epoch: follower.progress.epoch };
+    return beginEpoch(port, read, { attempt: world.unique(), member: name });
   }
 
   async #become(begun: Epoch): Promise<void> {
@@ -315,7 +319,7 @@ export class Member {
     this.#own = null;
     await this.#followed.close();
     this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
-    this.#snapshotAt = 0;
+    this.#snapshots.begin();
     this.#suspicion.sign();
     if (this.#isStopped) return;
     this.#role = "standby";

@@ -32,6 +32,10 @@ export class Members {
     return this.living().filter((beat) => beat.state === "standby" && beat.member < member).length;
   }
 
+  get hasStandby(): boolean {
+    return this.living().some(({ state }) => state === "standby");
+  }
+
   /** The next head after this one: the standby of that name, or the standby that has read most of the log. Null if there is none. */
   successor(head: string, wanted: string | null): string | null {
     const standbys = this.living().filter((beat) => beat.state === "standby" && beat.member !== head);

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { parseSync } from "oxc-parser";
 import type { SourcePosition } from "../analysis/index.js";
 import { HeadwaterError } from "../errors.js";
+import { importPackage } from "../packages.js";
 
 /** A node of the syntax tree. What else it has depends on its type. */
 export interface Syntax {
@@ -90,6 +90,7 @@ async function readSource(path: string): Promise<SourceFile | null> {
   for (const each of [path.replace(/\.(m?)js$/, ".$1ts"), path]) {
     const text = await readFile(each, "utf8").catch(() => null);
     if (text === null) continue;
+    const { parseSync } = await importPackage(() => import("oxc-parser"));
     const { program, errors } = parseSync(each, text, { astType: "ts", sourceType: "module" });
     if (errors.length > 0)
       throw new HeadwaterError("HW-2002", `${each} cannot be read: ${errors[0]?.message}`);

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { HeadwaterError } from "../errors.js";
+import { checkPart } from "../packages.js";
 import type { Manifest } from "./pipeline.js";
 
 /**
@@ -30,6 +31,7 @@ export type Compiled =
   | { readonly refused: { readonly code: string; readonly message: string } };
 
 export async function compileApart(task: CompileTask): Promise<CompiledTexts> {
+  checkPart("reading the code of programs");
   const { NODE_OPTIONS: _forTheProgram, ...env } = process.env;
   const child = fork(MAIN, { execArgv: [], serialization: "advanced", env });
   const compiled = await new Promise<Compiled>((resolve, reject) => {

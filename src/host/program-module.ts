@@ -125,6 +125,7 @@ export function cannotLoad(module: string, reason: string, cause?: unknown): Hea
 
 /** The module's own code, or a file that it imports, failed. */
 export function failedToLoad(module: string, cause: unknown): HeadwaterError {
+  if (cause instanceof HeadwaterError && cause.code === "HW-2005") return cause; // says what to install
   return cannotLoad(module, `it failed while loading: ${reasonOf(cause)}${cureFor(cause)}`, cause);
 }
 

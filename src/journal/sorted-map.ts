@@ -1,21 +1,17 @@
-import { compareKeys, needsByteOrder } from "./keys.js";
+import { compareKeys } from "./keys.js";
+import { OrderedKeys } from "./ordered-keys.js";
 
-const ADDED_MIN = 16;
-/** How many more keys the lists may hold than the table before they are made anew. */
-const STALE_MAX = 1024;
+const SLASH = 47;
+/** The kind of keys that have none. */
+const OTHER = -1;
 
 /**
- * A map that can also be read in the order of its keys. Single keys must stay as cheap as in a Map, so the order is
- * made on demand, from a sorted list of keys and a list of those added since. The second one is searched as it is
- * while it is short beside the first, and merged into it when not. Deleted keys stay in the lists until then.
+ * A map that can also be read in the order of its keys. Keys of one kind, `c/…` or `w/…`, have an order of their own: who looks for the armed
+ * timers among a million contexts need not bring the contexts into order.
  */
 export class SortedMap<V> {
   readonly #values = new Map<string, V>();
-  #sorted: readonly string[] = [];
-  #added: string[] = [];
-  #inByteOrder = false;
-  /** How many of the added keys were looked at for that. */
-  #looked = 0;
+  readonly #kinds = new Map<number, OrderedKeys>();
 
   get size(): number {
     return this.#values.size;
@@ -28,14 +24,11 @@ export class SortedMap<V> {
   set(key: string, value: V): void {
     const { size } = this.#values;
     this.#values.set(key, value);
-    if (this.#values.size === size) return;
-    this.#added.push(key);
-    // Keys that come and go would let the list grow for ever if the order is never asked for.
-    if (this.#added.length > 2 * size + STALE_MAX) this.#merge([], this.keys());
+    if (this.#values.size !== size) this.#keysLike(key).add(key);
   }
 
   delete(key: string): void {
-    this.#values.delete(key);
+    if (this.#values.delete(key)) this.#keysLike(key).deleted();
   }
 
   /** All keys, in no order. */
@@ -45,53 +38,33 @@ export class SortedMap<V> {
 
   /** All entries behind `after` whose keys start so, as they are now, in the order of the keys' UTF-8 bytes. */
   from(prefix: string, after = ""): [key: string, value: V][] {
-    const { length } = this.#added;
-    if (length > ADDED_MIN && length ** 2 > this.#sorted.length) this.#merge(this.#sorted, this.#added);
-    const keys: string[] = [];
-    const first = after === "" ? prefix : after;
-    for (let i = this.#firstFrom(first); this.#sorted[i]?.startsWith(prefix); i++) {
-      if (this.#sorted[i] !== after) keys.push(this.#sorted[i] as string);
-    }
-    const isBehind = (key: string) => after === "" || compareKeys(key, after) > 0;
-    const added = this.#added.filter((key) => key.startsWith(prefix) && isBehind(key));
-    const entries: [string, V][] = [];
-    for (const key of added.length > 0 ? this.#inOrder([...keys, ...added]) : keys) {
-      const value = this.#values.get(key);
-      if (value !== undefined && key !== entries.at(-1)?.[0]) entries.push([key, value]);
-    }
-    return entries;
+    const kind = kindOf(prefix);
+    const keys =
+      kind === OTHER ? this.#ofAll(prefix, after) : (this.#kinds.get(kind)?.from(prefix, after) ?? []);
+    return keys.map((key) => [key, this.#values.get(key) as V]);
   }
 
-  #merge(sorted: readonly string[], added: readonly string[]): void {
-    const keys = this.#inOrder([...sorted, ...added]);
-    this.#sorted = keys.filter((key, i) => key !== keys[i - 1] && this.#values.has(key));
-    this.#added = [];
-    this.#looked = 0;
-  }
-
-  /** Sorting a sorted list with some more behind it takes little more than sorting those. */
-  #inOrder(keys: string[]): string[] {
-    return this.#isByteOrder() ? keys.sort(compareKeys) : keys.sort();
-  }
-
-  /** Keys that are in order without it stay in order with it, so it may be switched on at any time. */
-  #isByteOrder(): boolean {
-    for (; !this.#inByteOrder && this.#looked < this.#added.length; this.#looked++) {
-      this.#inByteOrder = needsByteOrder(this.#added[this.#looked] as string);
+  /** Keys without a kind come before or behind all keys of one. */
+  #ofAll(prefix: string, after: string): string[] {
+    const blocks: [first: string, keys: readonly string[]][] = [];
+    for (const [kind, keys] of this.#kinds) {
+      const found = keys.from(prefix, after);
+      if (kind === OTHER) for (const key of found) blocks.push([key, [key]]);
+      else if (found[0] !== undefined) blocks.push([found[0], found]);
     }
-    return this.#inByteOrder;
+    return blocks.sort(([a], [b]) => compareKeys(a, b)).flatMap(([, keys]) => keys);
   }
 
-  #firstFrom(first: string): number {
-    let low = 0;
-    let high = this.#sorted.length;
-    const isByteOrder = this.#isByteOrder();
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const key = this.#sorted[middle] as string;
-      if (isByteOrder ? compareKeys(key, first) < 0 : key < first) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  #keysLike(key: string): OrderedKeys {
+    const kind = kindOf(key);
+    const known = this.#kinds.get(kind);
+    if (known !== undefined) return known;
+    const made = new OrderedKeys((each) => this.#values.has(each));
+    this.#kinds.set(kind, made);
+    return made;
   }
+}
+
+function kindOf(key: string): number {
+  return key.charCodeAt(1) === SLASH ? key.charCodeAt(0) : OTHER;
 }

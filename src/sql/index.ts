@@ -28,12 +28,13 @@ export type { Row } from "./evaluate/expression.js";
 export type { EvaluationFailure } from "./evaluate/failure.js";
 export { evaluateQuery, queryFunction, type Tables } from "./evaluate/query.js";
 export { intervalMs } from "./interval.js";
-export { parseQuery } from "./parse/query.js";
 export {
   loadParser,
   parseDefinition,
   parseDefinitionSync,
+  parseQuery,
   type Statement,
+  treeOf,
   type Watermark,
 } from "./parse/statement.js";
 export type {

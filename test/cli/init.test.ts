@@ -11,22 +11,18 @@ import { headwater, packageWith, ROOT, runHere } from "./headwater.js";
 
 const execute = promisify(execFile);
 
+/** test/cli/packed.test.ts starts the projects, and runs their tests. */
 describe("headwater init", () => {
   for (const template of Object.keys(TEMPLATES)) {
-    test(`writes the template ${template}, which type-checks and passes its test`, async (t) => {
+    test(`writes the template ${template}, which type-checks`, async (t) => {
       const folder = join(packageWith(t, {}), "my-app");
-      const { exitCode, stderr } = await headwater("init", folder, "--template", template);
+      const { exitCode, stderr } = await headwater("init", folder, "--template", template, "--no-install");
       assert.equal(exitCode, 0, stderr);
       mkdirSync(join(folder, "node_modules", "@types"), { recursive: true });
       for (const name of ["tsx", "typescript", "@types/node"])
         symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name), "dir");
       symlinkSync(ROOT, join(folder, "node_modules", "headwater"), "dir");
       await execute(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", folder], { cwd: folder });
-      const { stdout } = await execute("npm", ["test", "--silent"], {
-        cwd: folder,
-        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-      });
-      assert.match(stdout, /pass 1\b/);
     });
   }
 

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { RunOptions } from "headwater";
 import { TcpProxy } from "../tcp-proxy.js";
 
 /** Of the last output of errors, which is kept. */
@@ -11,11 +13,23 @@ const PROGRAM = fileURLToPath(new URL("./programs/busy-member.ts", import.meta.u
 /** Each makes one transfer at a time. */
 export const WORKERS = [0, 1, 2] as const;
 
+/** What a process is started as. */
+export interface BusyRole {
+  readonly name: string;
+  /** The cluster. */
+  readonly cluster: string;
+  /** The addresses of the NATS servers. */
+  readonly servers: readonly string[];
+  readonly options: RunOptions;
+}
+
 /** A process of a cluster that makes transfers, and its way to the NATS servers. */
 export class BusyProcess {
   readonly #child: ChildProcess;
   readonly #proxies: readonly TcpProxy[];
+  /** Resolves when it is a member, or was ended before. */
   readonly joined: Promise<void>;
+  #ended: () => void = () => {};
   /** Per worker: the number of its last transfer that was acknowledged. */
   readonly done: number[] = [];
   stale = 0;
@@ -26,16 +40,15 @@ export class BusyProcess {
   #isToEnd = false;
 
   private constructor(
-    readonly name: string,
-    cluster: string,
+    readonly role: BusyRole,
     proxies: readonly TcpProxy[],
     heard: () => void,
   ) {
     this.#proxies = proxies;
+    const { name, cluster, options } = role;
     const journal = `nats://${proxies.map(({ host }) => host).join(",")}/${cluster}`;
-    this.#child = spawn(process.execPath, ["--no-warnings", "--import", "tsx", PROGRAM, journal, name], {
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+    const args = ["--no-warnings", "--import", "tsx", PROGRAM, journal, name, JSON.stringify(options)];
+    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error("there is no output.");
     let errors = "";
@@ -44,12 +57,14 @@ export class BusyProcess {
     });
     this.lost = new Promise((_, reject) => {
       this.#child.once("close", (code, signal) => {
-        if (!this.#isToEnd) reject(new Error(`${name} has ended by itself (${code ?? signal}):\n${errors}`));
+        if (this.#isToEnd) this.#ended();
+        else reject(new Error(`${name} has ended by itself (${code ?? signal}):\n${errors}`));
       });
     });
     this.lost.catch(() => {});
     this.joined = new Promise((resolve, reject) => {
       this.lost.catch(reject);
+      this.#ended = resolve;
       createInterface({ input: stdout }).on("line", (line) => {
         const said = JSON.parse(line) as { joined?: string; worker: number; done: number; isStale: boolean };
         if (said.joined !== undefined) return resolve();
@@ -62,14 +77,25 @@ export class BusyProcess {
   }
 
   /** `heard` is called for each transfer that was acknowledged. */
-  static async start(
-    name: string,
-    cluster: string,
-    servers: readonly string[],
-    heard: () => void,
-  ): Promise<BusyProcess> {
-    const proxies = await Promise.all(servers.map((host) => TcpProxy.start(host)));
-    return new BusyProcess(name, cluster, proxies, heard);
+  static async start(role: BusyRole, heard: () => void): Promise<BusyProcess> {
+    const proxies = await Promise.all(role.servers.map((host) => TcpProxy.start(host)));
+    return new BusyProcess(role, proxies, heard);
+  }
+
+  get name(): string {
+    return this.role.name;
+  }
+
+  /** The processes of its hosts. */
+  hosts(): number[] {
+    const { pid } = this.#child;
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+      const pids = text === "" ? [] : text.split(" ").map(Number);
+      return pids.filter((each) => readFileSync(`/proc/${each}/cmdline`, "utf8").includes("host-process"));
+    } catch {
+      return []; // it has ended
+    }
   }
 
   /** The transfers that were acknowledged, and the next of each worker, which may have been made. */

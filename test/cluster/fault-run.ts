@@ -1,44 +1,30 @@
-import assert from "node:assert/strict";
-import { run, type Service } from "headwater";
+import { run } from "headwater";
 import { readBeat } from "#src/journal/stream/beats.js";
-import { lastOf } from "#src/journal/stream/epoch.js";
-import { readMessage } from "#src/journal/stream/messages.js";
 import { natsAddress } from "#src/journal/stream/nats-address.js";
 import { NatsLog } from "#src/journal/stream/nats-log.js";
 import type { Random } from "#src/random.js";
 import type { NatsServers } from "../nats-servers.js";
 import { until, waitFor } from "../waits.js";
-import { BusyProcess, WORKERS } from "./busy-process.js";
+import { BusyProcess } from "./busy-process.js";
+import { FaultWitness } from "./fault-check.js";
+import { FAULT_KINDS, type FaultKind, faultKind } from "./fault-kinds.js";
 import BusyBank from "./programs/busy-bank.js";
-import { readUpTo } from "./support.js";
 
-const [ACCOUNTS, MEMBERS, READS_AT_ONCE] = [10, 5, 200];
+const [MEMBERS, MEMBERS_WITH_HOSTS] = [4, 3];
+/** So that a host that is paused is soon replaced. */
+const HOSTS = { hosts: 1, hostsAs: "processes", hostTimeoutMs: 1000 } as const;
 
-const KINDS = ["kill", "pause", "partition", "delay", "cut", "pause a server", "kill a server"] as const;
-type Kind = (typeof KINDS)[number];
-
-/** Faults of members, with how many of a hundred faults are of each kind. The others are faults of servers, which stall the log for seconds. */
-const SHARES: readonly (readonly [Kind, number])[] = [
-  ["kill", 30],
-  ["pause", 30],
-  ["partition", 12],
-  ["delay", 10],
-  ["cut", 12],
-  ["pause a server", 4],
-];
-
-/** Processes that make transfers while they, and the NATS servers, are killed, paused and cut off, several at a time. */
+/** Processes that make transfers while they, their hosts and the NATS servers are killed, paused and cut off, several at a time. */
 export class FaultRun {
   readonly #servers: NatsServers;
   readonly #random: Random;
   readonly #cluster: string;
+  readonly #hasHosts: boolean;
   readonly #members = new Map<string, BusyProcess>();
   readonly #gone: BusyProcess[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  readonly faults: Record<string, number> = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+  readonly faults: Record<string, number> = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0]));
   acknowledged = 0;
-  /** Per worker: transfers up to this one may have been made before the client was known. */
-  readonly #unheard = new Map<string, number>();
   #started = 0;
   #head = "";
   #isServerAway = false;
@@ -46,10 +32,12 @@ export class FaultRun {
   /** Rejects when a process has ended by itself. */
   readonly #lost: Promise<never>;
 
-  constructor(servers: NatsServers, cluster: string, random: Random) {
+  /** `hasHosts`: events run in processes besides the members. */
+  constructor(servers: NatsServers, cluster: string, random: Random, hasHosts = false) {
     this.#servers = servers;
     this.#cluster = cluster;
     this.#random = random;
+    this.#hasHosts = hasHosts;
     this.#lost = new Promise((_, reject) => {
       this.#lose = reject;
     });
@@ -60,30 +48,43 @@ export class FaultRun {
     return `${this.#servers.address()}/${this.#cluster}`;
   }
 
+  /** What there is, to look for what it waits for. */
+  toString(): string {
+    const shown = [...this.#members.values()].map(
+      (each) => `${each.name}${each.isPaused ? " (paused)" : ""}`,
+    );
+    return `${this.#cluster}, head ${this.#head}: ${shown.join(", ")}; ${this.acknowledged} transfers`;
+  }
+
   /** Starts the processes, lets `isOver` decide how many faults there are, and checks what was promised. */
-  run(isOver: (faults: number) => boolean): Promise<void> {
-    return Promise.race([this.#run(isOver), this.#lost]);
+  async run(isOver: (faults: number) => boolean): Promise<void> {
+    const running = this.#run(isOver);
+    try {
+      await Promise.race([running, this.#lost]);
+    } finally {
+      running.catch(() => {});
+      await Promise.all([...this.#members.values(), ...this.#gone].map((each) => each.kill()));
+    }
   }
 
   async #run(isOver: (faults: number) => boolean): Promise<void> {
-    await waitFor("for the members", Promise.all(Array.from({ length: MEMBERS }, () => this.#start())));
+    const count = this.#hasHosts ? MEMBERS_WITH_HOSTS : MEMBERS;
+    const members = [...Array.from({ length: count }, () => this.#start(true)), this.#start(false)];
+    await waitFor("for the members", Promise.all(members));
     const service = await run(BusyBank, {
       journal: this.#journal,
       member: { name: "watcher", takesOver: false },
     });
-    const heard: string[] = [];
-    service.client<string>("ada", (operation) => heard.push(operation));
     const port = await NatsLog.existing(natsAddress(this.#journal));
     const hearing = port.hear((bytes) => {
       const beat = readBeat(bytes);
-      if (beat?.state === "head") this.#head = beat.member.replace(/-[^-]+$/, "");
+      if (beat?.state === "head") this.#head = nameOf(beat.member);
     });
     try {
-      await until(() => heard.length > 0, "until the client hears");
-      for (const { name, done } of this.#members.values())
-        for (const worker of WORKERS) this.#unheard.set(`${name}/${worker}`, (done[worker] ?? -1) + 1);
+      const witness = new FaultWitness(service);
+      await witness.hears(() => this.#members.values());
       for (let faults = 0; !isOver(faults); ) {
-        const kind = this.#kind(faults);
+        const kind = faultKind(this.#random, faults, this.#hasHosts);
         const fault = this.#fault(kind);
         if (fault !== null) {
           faults += 1;
@@ -91,7 +92,9 @@ export class FaultRun {
           this.#begin(fault);
         }
         // Some while others go on.
-        if (fault === null || this.#random.chance(0.6)) await this.#goOn(2 + this.#random.int(4));
+        if (fault !== null && this.#random.chance(0.4)) continue;
+        await this.#goOn(2 + this.#random.int(4));
+        if (this.#random.chance(0.2)) await witness.readResults();
       }
       await waitFor("for the last faults to end", Promise.all(this.#underWay));
       await this.#goOn(20);
@@ -99,34 +102,29 @@ export class FaultRun {
         "for the members to stop",
         Promise.all([...this.#members.values()].map((each) => each.stop())),
       );
-      // The log needs a head again.
-      await this.#start();
-      await this.#check(service.root, heard, port);
+      // The log needs a head again, one that makes no transfers.
+      const last = await run(BusyBank, { journal: this.#journal, member: { name: "last" } });
+      try {
+        await witness.check([...this.#members.values(), ...this.#gone], port);
+      } finally {
+        await last.stop({ graceMs: 0 });
+      }
     } finally {
       hearing.stop();
-      await Promise.all([...this.#members.values()].map((each) => each.kill()));
       await service.stop({ graceMs: 0 });
       await port.close();
     }
   }
 
-  #kind(faults: number): Kind {
-    if (faults === 10) return "kill a server"; // once, early: its leader may be the log's
-    let left = this.#random.int(98);
-    for (const [kind, share] of SHARES) {
-      left -= share;
-      if (left < 0) return kind;
-    }
-    return "pause";
-  }
-
-  async #start(): Promise<void> {
+  async #start(takesOver: boolean): Promise<void> {
     this.#started += 1;
     const name = `m${this.#started}`;
     const heard = () => {
       this.acknowledged += 1;
     };
-    const made = await BusyProcess.start(name, this.#cluster, this.#servers.hosts(), heard);
+    const options = { ...(this.#hasHosts ? HOSTS : {}), member: { takesOver } };
+    const role = { name, cluster: this.#cluster, servers: this.#servers.hosts(), options };
+    const made = await BusyProcess.start(role, heard);
     made.lost.catch(this.#lose);
     this.#members.set(name, made);
     await made.joined;
@@ -139,7 +137,7 @@ export class FaultRun {
 
   #goOn(more: number): Promise<void> {
     const least = this.acknowledged + more;
-    return until(() => this.acknowledged >= least, `until ${least} transfers`);
+    return until(() => this.acknowledged >= least, `until ${least} transfers: ${this}`);
   }
 
   /** One that nothing is wrong with, the head more often than not; null while too few are there to do without one more. */
@@ -151,19 +149,22 @@ export class FaultRun {
   }
 
   /** Null if there cannot be such a fault at the moment. */
-  #fault(kind: Kind): Promise<void> | null {
-    if (kind === "kill a server" || kind === "pause a server")
+  #fault(kind: FaultKind): Promise<void> | null {
+    if (kind === "kill the log's leader" || kind === "pause a server")
       return this.#isServerAway ? null : this.#serverFault(kind);
     const victim = this.#victim();
-    return victim === null ? null : this.#memberFault(victim, kind);
+    if (victim === null) return null;
+    if (kind !== "kill a host" && kind !== "pause a host") return this.#memberFault(victim, kind);
+    const hosts = victim.hosts();
+    return hosts.length === 0 ? null : this.#hostFault(this.#random.pick(hosts), kind);
   }
 
-  async #memberFault(victim: BusyProcess, kind: Kind): Promise<void> {
+  async #memberFault(victim: BusyProcess, kind: FaultKind): Promise<void> {
     if (kind === "kill") {
       this.#members.delete(victim.name);
       this.#gone.push(victim);
       await victim.kill();
-      return this.#start();
+      return this.#start(victim.role.options.member?.takesOver ?? true);
     }
     if (kind === "cut") return victim.cut();
     const undo = this.#disturb(victim, kind);
@@ -171,7 +172,7 @@ export class FaultRun {
     undo();
   }
 
-  #disturb(victim: BusyProcess, kind: Kind): () => void {
+  #disturb(victim: BusyProcess, kind: FaultKind): () => void {
     if (kind === "delay") {
       victim.delay(5 + this.#random.int(100));
       return () => victim.delay(0);
@@ -188,59 +189,37 @@ export class FaultRun {
     return () => victim.signal("SIGCONT");
   }
 
+  /** A host that is paused for long is replaced, and may be gone when it would go on. */
+  async #hostFault(pid: number, kind: FaultKind): Promise<void> {
+    if (kind === "kill a host") return signal(pid, "SIGKILL");
+    signal(pid, "SIGSTOP");
+    await this.#goOn(3 + this.#random.int(20));
+    signal(pid, "SIGCONT");
+  }
+
   /** One server at a time: two of three are needed. */
-  async #serverFault(kind: Kind): Promise<void> {
+  async #serverFault(kind: FaultKind): Promise<void> {
     this.#isServerAway = true;
-    const server = this.#random.int(3);
-    const isKill = kind === "kill a server";
+    const isKill = kind === "kill the log's leader";
+    const leader = isKill ? await this.#servers.leaderOf(`HEADWATER_${this.#cluster}`) : -1;
+    const server = leader < 0 ? this.#random.int(3) : leader;
     await this.#servers.signal(server, isKill ? "SIGKILL" : "SIGSTOP");
     await this.#goOn(5);
     if (isKill) this.#servers.resume(server);
     else await this.#servers.signal(server, "SIGCONT");
     this.#isServerAway = false;
   }
+}
 
-  async #check(root: Service<BusyBank>["root"], heard: readonly string[], port: NatsLog): Promise<void> {
-    const all = [...this.#members.values(), ...this.#gone].map((each) => ({ each, ...each.transfers() }));
-    assert.equal(
-      all.reduce((sum, { each }) => sum + each.stale, 0),
-      0,
-      "no answer is older than one before it",
-    );
-    const acknowledged = all.flatMap((each) => each.acknowledged);
-    const unsure = all.flatMap((each) => each.unsure);
-    const times = new Map<string, number>();
-    const look = async (operation: string) => {
-      const [made, rung, noted] = await root.operations(operation).read();
-      times.set(operation, made);
-      if (made === 0) return true;
-      assert.ok(made === 1 && rung <= 1 && noted <= 1, `${operation}: ${made}, ${rung}, ${noted}`);
-      return rung === 1 && noted === 1;
-    };
-    const names = [...acknowledged, ...unsure];
-    for (let at = 0; at < names.length; at += READS_AT_ONCE) {
-      const some = names.slice(at, at + READS_AT_ONCE);
-      // Timers and outside calls may come a little later.
-      await until(async () => (await Promise.all(some.map(look))).every(Boolean), "until all has come of it");
-    }
-    for (const operation of acknowledged) assert.equal(times.get(operation), 1, operation);
-    const told = new Set(heard);
-    assert.equal(told.size, heard.length, "each message is heard once");
-    const isMissing = (operation: string) => {
-      const [, worker = "", i] = /^(.*)\/(\d+)$/.exec(operation) ?? [];
-      return (
-        times.get(operation) === 1 && Number(i) > (this.#unheard.get(worker) ?? -1) && !told.has(operation)
-      );
-    };
-    const allHeard = () => {
-      for (const operation of heard) told.add(operation);
-      return !names.some(isMissing);
-    };
-    await until(allHeard, "until all messages were heard");
-    assert.equal(told.size, heard.length, "each message is heard once");
-    assert.equal(await root.total(ACCOUNTS), ACCOUNTS * 100);
-    const { position } = await lastOf(port);
-    const messages = await readUpTo(port, position);
-    for (const message of messages) assert.ok(readMessage(message) !== null, `message ${message.position}`);
+function nameOf(member: string): string {
+  return member.replace(/-[^-]+$/, "");
+}
+
+/** To a process that may have ended. */
+function signal(pid: number, signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { Context, type RunOptions, run } from "headwater";
 import { connect } from "headwater/client";
 import { statusOf } from "#src/cluster/index.js";
+import { natsAddress } from "#src/journal/stream/nats-address.js";
+import { NatsLog } from "#src/journal/stream/nats-log.js";
 import { ROOT } from "../house/source.js";
 import { NatsServers } from "../nats-servers.js";
 import { refused } from "../refused.js";
@@ -148,6 +150,47 @@ describe("a cluster", () => {
     assert.equal(await c.root.count(), done);
     assert.equal(await c.root.total(10), 1000);
     assert.equal(await c.root.operations("0").read(), 1);
+  });
+
+  test("a head without a standby makes them itself, of what is in its file", async (t) => {
+    class Note extends Context<number> {
+      text = "";
+      times = 0;
+      write(text: string): number {
+        this.text = text;
+        this.times += 1;
+        return this.times;
+      }
+    }
+    class Notes extends Context {
+      notes = this.children(Note);
+    }
+    const journal = newCluster();
+    const alone = (name: string) => run(Notes, { journal, member: { name, snapshotBytes: 2 ** 20 } });
+    const a = await alone("a");
+    t.after(() => a.stop({ graceMs: 0 }));
+    const text = "x".repeat(90_000);
+    let times = 0;
+    const write = async () => {
+      times += 1;
+      const written = Array.from({ length: 60 }, (_, i) => a.root.notes(i).write(`${text}${times}`));
+      assert.deepEqual(new Set(await Promise.all(written)), new Set([times]));
+    };
+    // Its file is brought up to date when a few megabytes were written and nothing is for a second.
+    const snapshot = async () => (await statusOf(journal)).snapshot;
+    for (let last = 0; times < 2; last = await snapshot()) {
+      await write();
+      await until(async () => (await snapshot()) > last);
+    }
+    const port = await NatsLog.existing(natsAddress(journal));
+    t.after(() => port.close());
+    const { state } = await port.manager.streams.info(port.names.log);
+    assert.ok(state.first_seq > 1, "the log is cut behind the first");
+    await write();
+    await a.stop({ graceMs: 0 });
+    const b = await alone("b");
+    t.after(() => b.stop({ graceMs: 0 }));
+    for (let i = 0; i < 60; i++) assert.equal(await b.root.notes(i).write(""), times + 1);
   });
 
   test("refuses another program, and a name that is none", async (t) => {

@@ -83,28 +83,32 @@ export class SimCluster {
     this.parts.chance.end();
   }
 
-  /** One of them is held up for a while. It does not notice. */
+  /** One of them is held up for a while, a head more often than not. It does not notice. */
   pause(): void {
     const { random, chance } = this.parts;
-    const process = random.pick(this.processes);
+    const head = this.processes.find(({ seats }) => seats.some(({ member }) => member?.isHead));
+    const process = head !== undefined && random.chance(0.5) ? head : random.pick(this.processes);
     process.isPaused = true;
     chance.at(random.int(4000), () => process.goOn());
   }
 
-  /** One ends without a word, and another one comes. The first is kept: some clients have no other. */
+  /** One ends without a word, and another one comes. */
   kill(): void {
-    const { random } = this.parts;
-    const [killed] = this.processes.splice(1 + random.int(this.processes.length - 1), 1);
-    killed?.kill();
+    this.#without()?.kill();
     this.start();
   }
 
   /** One leaves in good order, and another one comes. */
   leave(): void {
-    const { random, broken } = this.parts;
-    const [left] = this.processes.splice(1 + random.int(this.processes.length - 1), 1);
-    left?.leave().catch(broken);
+    this.#without()?.leave().catch(this.parts.broken);
     this.start();
+  }
+
+  /** Takes one away. Of several, the first is kept: some clients have no other. */
+  #without(): SimProcess | undefined {
+    const { random } = this.parts;
+    const others = this.processes.length - 1;
+    return this.processes.splice(others === 0 ? 0 : 1 + random.int(others), 1)[0];
   }
 
   /** An operator wants another head. */

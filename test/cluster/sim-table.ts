@@ -90,6 +90,10 @@ class HastyFollower extends LogFollower {
   }
 }
 
+function* copied(entries: Iterable<Entry>): Iterable<[key: string, value: Uint8Array]> {
+  for (const [key, value] of entries) yield [key, value];
+}
+
 /** As `FollowedTable.open`, with a table in memory and a file that is simulated. */
 export async function openSimTable(
   port: LogPort,
@@ -138,6 +142,10 @@ export async function openSimTable(
     follower,
     get bytes() {
       return bytes;
+    },
+    get stored() {
+      const { file } = disk;
+      return file === null ? null : { position: file.position, range: () => copied(file.entries) };
     },
     release: () => follower.stop(),
     close: async () => follower.stop(),

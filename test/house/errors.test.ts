@@ -19,6 +19,7 @@ const WITHOUT_PROGRAM: readonly Code[] = [
   "HW-2002",
   "HW-2003",
   "HW-2004",
+  "HW-2005", // test/cli/packed.test.ts
   "HW-3021",
   ...Object.keys(codes).filter((code): code is Code => code.startsWith("HW-31")), // test/cluster/journal.test.ts
   "HW-4023", // test/server/presence.test.ts

@@ -11,12 +11,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   errors: { loads: [] },
   suggest: { loads: [] },
   svg: { loads: [] },
+  packages: { loads: ["errors"] },
   random: { loads: [] },
   eslint: { loads: [] },
   model: { loads: ["errors"] },
   state: { loads: ["errors", "model"] },
   core: { loads: ["errors"] },
-  journal: { loads: ["errors"] },
+  journal: { loads: ["packages", "errors"] },
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
   observe: { loads: ["errors"], names: ["elastic"] },
@@ -97,6 +98,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "host/store",
       "host/runner",
     ],
+    names: ["journal"],
   },
   "host/link": { loads: ["errors", "core", "net", "host/ports"], names: ["host", "host/fleet", "host/load"] },
   "host/fleet": {
@@ -212,8 +214,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     loads: ["errors", "random", "core", "elastic/trial", "sim/programs", "sim/oracle", "sim/world"],
   },
 
-  sql: { loads: ["errors", "suggest"] },
-  analysis: { loads: ["errors", "suggest", "svg", "sql"] },
+  sql: { loads: ["packages", "errors", "suggest"] },
+  analysis: { loads: ["packages", "errors", "suggest", "svg", "sql"] },
 
   "streams/columns": { loads: ["errors"] },
   "streams/typed": { loads: ["errors"] },
@@ -288,14 +290,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/client": { loads: ["errors", "protocol", "streams/typed"] },
   streams: { loads: ["state", "streams/functions", "streams/service"], names: ["streams/typed"] },
   "streams/outputs": { loads: ["streams/columns", "streams/codegen"] },
-  "streams/sources": { loads: ["errors", "streams/delivery"] },
-  "streams/delivery": { loads: ["errors", "streams/outputs"], names: ["streams/columns"] },
+  "streams/sources": { loads: ["packages", "errors", "streams/delivery"] },
+  "streams/delivery": { loads: ["packages", "errors", "streams/outputs"], names: ["streams/columns"] },
 
   dashboard: {
     loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
     names: ["cluster", "host/fleet", "streams/service"],
   },
-  pgwire: { loads: ["errors"], names: ["sql"] },
+  pgwire: { loads: ["errors", "sql"] },
   "streams/pg": {
     loads: ["pgwire", "streams/outputs"],
     names: ["sql", "streams/columns", "streams/service"],
@@ -303,12 +305,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   chart: { loads: ["svg"] },
   coordination: { loads: ["errors", "model"] },
   check: { loads: ["errors", "random", "analysis", "sql"] },
-  dataflow: { loads: ["errors", "model"], names: ["analysis"] },
+  dataflow: { loads: ["packages", "errors", "model"], names: ["analysis"] },
   fluxion: {
-    loads: ["errors", "suggest", "svg", "model", "host", "host/ports", "host/link", "host/fleet", "analysis"],
+    loads: [
+      "packages",
+      "errors",
+      "suggest",
+      "svg",
+      "model",
+      "host",
+      "host/ports",
+      "host/link",
+      "host/fleet",
+      "analysis",
+    ],
   },
   cli: {
     loads: [
+      "packages",
       "errors",
       "observe",
       "suggest",

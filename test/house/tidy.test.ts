@@ -13,6 +13,7 @@ const KNOWS_NODE = [
   "cluster",
   "pgwire",
   "cli",
+  "packages",
   "host",
   "net",
   "sim",

@@ -19,12 +19,15 @@ test("keys compare as their UTF-8 bytes do", () => {
   }
 });
 
+/** Of keys with a kind (`a/…`) and others, which come before and behind them. */
+const STARTS = ["a", "b", "a/", "b/", "a\u0000", "a😀", "😀", "\uffff", "\uffff/"];
+
 test("a table stays in order while keys come and go, whether or not the order is asked for", () => {
   const random = new Random(11);
   const table = new SortedMap<number>();
   const model = new Map<string, number>();
   for (let i = 0; i < 30_000; i++) {
-    const key = `${random.pick(["a", "b", "😀", "\uffff"])}${random.int(i < 15_000 ? 300 : 5000)}`;
+    const key = `${random.pick(STARTS)}${random.int(i < 15_000 ? 150 : 2500)}`;
     if (random.chance(0.4)) {
       table.delete(key);
       model.delete(key);
@@ -35,13 +38,28 @@ test("a table stays in order while keys come and go, whether or not the order is
     assert.equal(table.size, model.size);
     // Long stretches without a look let many stale keys gather.
     if (i % 9000 < 4500 || !random.chance(0.02)) continue;
-    const prefix = random.pick(["", "a", "b1", "😀", "\uffff"]);
+    const prefix = random.pick(["", "a", "a/", "b1", "b/1", "😀", "\uffff", "\uffff/"]);
     const expected = [...model].filter(([each]) => each.startsWith(prefix));
-    assert.deepEqual(
-      table.from(prefix),
-      expected.sort(([x], [y]) => compareKeys(x, y)),
-    );
+    expected.sort(([x], [y]) => compareKeys(x, y));
+    assert.deepEqual(table.from(prefix), expected);
+    const at = random.int(expected.length + 1);
+    const [after = ""] = expected[at - 1] ?? [];
+    assert.deepEqual(table.from(prefix, after), expected.slice(at));
   }
+});
+
+test("who looks for keys of one kind does not bring those of another into order", () => {
+  const table = new SortedMap<number>();
+  for (let i = 0; i < 200_000; i++) table.set(`c/${(i * 7919) % 200_000}`, i);
+  for (let i = 0; i < 100; i++) table.set(`w/${i}`, i);
+  const cpuOf = (look: () => unknown[], count: number) => {
+    const before = process.cpuUsage();
+    assert.equal(look().length, count);
+    return process.cpuUsage(before).user;
+  };
+  const ofOne = cpuOf(() => table.from("w/"), 100);
+  const ofAll = cpuOf(() => table.from("c/"), 200_000);
+  assert.ok(ofOne * 10 < ofAll, `${ofOne} µs for 100 keys, ${ofAll} µs for 200,000`);
 });
 
 test("runs give all keys in order, however many there are", () => {

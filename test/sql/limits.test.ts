@@ -66,7 +66,7 @@ test("deep nesting, long texts and rows in too many windows are refused with the
     await refused(planned(sql), "HW-5102", "nested more than", "line 1, column");
   await refused(planned(`select ${"(".repeat(100_000)}i from t0`), "HW-5102", "characters");
   const hop = "hop(t0, ts, interval '1 millisecond', interval '1 day')";
-  await refused(planned(`select count(*) from ${hop} group by window_start`), "HW-5102", "longer slide");
+  await refused(planned(`select count(*) from ${hop} group by window_start`), "HW-5102", "longer step");
   await refused(planned("select * from pg_catalog.pg_class"), "HW-5103", "no table pg_catalog.pg_class");
   await refused(planned("select * from pg_class"), "HW-5103", "no table pg_class");
 });

@@ -9,6 +9,7 @@ import { StreamService, type StreamsOptions, type TenantStreams } from "headwate
 import { Batch, encodeBatch } from "#src/streams/columns/index.js";
 import { MemoryShares, type MemoryTenant } from "#src/streams/service/memory-shares.js";
 import fc from "../properties.js";
+import { until } from "../waits.js";
 
 const MB = 2 ** 20;
 
@@ -101,11 +102,6 @@ async function pushed(streams: TenantStreams, stream: string, bytes: number): Pr
 }
 
 const COLUMNS = { n: "bigint", text: "text" } as const;
-
-/** Looks at a tenant until it is as it should be: it is measured once a second. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
 
 async function firstOf(streams: TenantStreams, name: string): Promise<number> {
   return (await streams.describe(name)).first;

@@ -1,5 +1,6 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import type { Document, LineCounter, Node } from "yaml";
 import { HeadwaterError } from "../../errors.js";
+import { requirePackage } from "../../packages.js";
 import { didYouMean } from "../../suggest.js";
 import type { SourcePosition } from "../graph.js";
 
@@ -17,7 +18,8 @@ export interface MappingEntry {
  * could not be read is `null`.
  */
 export class YamlPage {
-  readonly #lines = new LineCounter();
+  readonly #yaml = requirePackage<typeof import("yaml")>("yaml");
+  readonly #lines: LineCounter = new this.#yaml.LineCounter();
   readonly #document: Document.Parsed;
   readonly #problems: { at: number; what: string }[] = [];
 
@@ -25,7 +27,7 @@ export class YamlPage {
     readonly text: string,
     readonly source: string,
   ) {
-    this.#document = parseDocument(text, {
+    this.#document = this.#yaml.parseDocument(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
       logLevel: "silent", // its warnings are about files of other programs
@@ -78,28 +80,28 @@ export class YamlPage {
 
   /** The node itself, or the node that an alias stands for. */
   #resolved(node: Node | null): Node | null {
-    return isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
+    return this.#yaml.isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
   }
 
   isMapping(node: Node | null): boolean {
-    return isMap(this.#resolved(node));
+    return this.#yaml.isMap(this.#resolved(node));
   }
 
   isList(node: Node | null): boolean {
-    return isSeq(this.#resolved(node));
+    return this.#yaml.isSeq(this.#resolved(node));
   }
 
   /** The entries of a mapping. */
   entries(node: Node | null, what: string): MappingEntry[] {
     const found = this.#resolved(node);
-    if (!isMap(found)) {
+    if (!this.#yaml.isMap(found)) {
       this.problem(node, `${what} is a mapping (key: value).`);
       return [];
     }
     const seen = new Set<string>();
     return found.items.flatMap(({ key, value }) => {
       const keyNode = key as Node | null;
-      if (keyNode === null || !isScalar(keyNode)) {
+      if (keyNode === null || !this.#yaml.isScalar(keyNode)) {
         this.problem(keyNode, `A key of ${what} is a word.`);
         return [];
       }
@@ -135,12 +137,12 @@ export class YamlPage {
   /** The items of a list; a node of another kind counts as a list of one, as the paper writes it. */
   items(node: Node | null): Node[] {
     const found = this.#resolved(node);
-    return isSeq(found) ? (found.items as Node[]) : found === null ? [] : [found];
+    return this.#yaml.isSeq(found) ? (found.items as Node[]) : found === null ? [] : [found];
   }
 
   word(node: Node | null, what: string): string | null {
     const found = this.#resolved(node);
-    if (!isScalar(found) || found.value === null || found.value === "") {
+    if (!this.#yaml.isScalar(found) || found.value === null || found.value === "") {
       return this.problem(node, `${what} is a word.`);
     }
     return String(found.value);
@@ -167,7 +169,7 @@ export class YamlPage {
 
   yesOrNo(node: Node, what: string): boolean | undefined {
     const found = this.#resolved(node);
-    if (isScalar(found) && typeof found.value === "boolean") return found.value;
+    if (this.#yaml.isScalar(found) && typeof found.value === "boolean") return found.value;
     this.problem(node, `${what} is true or false.`);
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Scope, Variable } from "@typescript-eslint/scope-manager";
-import MagicString from "magic-string";
+import { Text } from "../link/text.js";
 import { type FunctionNode, isFunction, type Node, plain, SourceModule, walk } from "../source/index.js";
 import { GUARDS } from "./watch.js";
 
@@ -22,14 +22,14 @@ const OF_FUNCTIONS = new Set([
 const LOGICAL: Readonly<Record<string, string>> = { "??=": "??", "||=": "||", "&&=": "&&" };
 
 class Guarding {
-  readonly #text: MagicString;
+  readonly #text: Text;
   /** Functions whose runs are told apart, as functions inside of them write to their variables. */
   readonly #numbered = new Map<FunctionNode, string>();
   readonly #starts = new Map<FunctionNode, string>();
   #names = 0;
 
   constructor(readonly module: SourceModule) {
-    this.#text = new MagicString(module.text);
+    this.#text = new Text(module.text);
   }
 
   code(): string {

@@ -1,5 +1,4 @@
-import { parseSync } from "oxc-parser";
-import { isFunction, type Node, walk } from "../source/index.js";
+import { isFunction, type Node, parseSync, walk } from "../source/index.js";
 
 /** A stream in the code of a fluxion, where the program had a function. */
 export const PLACEHOLDER = /(>>|->)\s*([A-Za-z_$][\w$]*)/g;

@@ -1,6 +1,6 @@
-import MagicString from "magic-string";
 import type { CallPlan, PartPlan, StageInput, StagePlan } from "../pipeliner/index.js";
 import { type FunctionNode, isFunction, type Node, type SourceModule } from "../source/index.js";
+import { Text } from "./text.js";
 
 const PICK =
   "function __flx_pick(o, keys) { if (o === null || typeof o !== 'object') return o; const p = {}; for (const k of keys) p[k] = o[k]; return p; }";
@@ -17,8 +17,8 @@ export function mainCode(
   module: SourceModule,
   plans: readonly StagePlan[],
   { runtime, manifest }: MainOptions,
-): MagicString {
-  const text = new MagicString(module.text, { filename: module.path });
+): Text {
+  const text = new Text(module.text, { filename: module.path });
   const helpers = new Set<string>();
   const made = new Set<FunctionNode>();
   const sinks: Sinks = new Map();
@@ -53,7 +53,7 @@ function afterDirectives({ syntax, text }: SourceModule): number {
   return first?.start ?? text.length;
 }
 
-function part(text: MagicString, plan: PartPlan, helpers: Set<string>): void {
+function part(text: Text, plan: PartPlan, helpers: Set<string>): void {
   const { node, stage, receivers, inputs } = plan;
   if (node.body === null) return;
   const id = JSON.stringify(stage.id);
@@ -130,7 +130,7 @@ interface Done {
   readonly sinks: Sinks;
 }
 
-function call(text: MagicString, plan: CallPlan, helpers: Set<string>, { made, sinks }: Done): void {
+function call(text: Text, plan: CallPlan, helpers: Set<string>, { made, sinks }: Done): void {
   const { node, stage, module, container, awaits } = plan;
   const id = JSON.stringify(stage.id);
   const callee = module.text.slice(node.callee.start, node.callee.end);
@@ -152,7 +152,7 @@ function call(text: MagicString, plan: CallPlan, helpers: Set<string>, { made, s
 type Sinks = Map<FunctionNode, string>;
 
 /** The continuation stays where it is written; what it would be called with comes from a worker. */
-function posted(text: MagicString, plan: CallPlan, helpers: Set<string>, sinks: Sinks): void {
+function posted(text: Text, plan: CallPlan, helpers: Set<string>, sinks: Sinks): void {
   const { node, stage, module, container, inputs, door } = plan;
   if (!isFunction(container)) return;
   const id = JSON.stringify(stage.id);
@@ -174,7 +174,7 @@ function posted(text: MagicString, plan: CallPlan, helpers: Set<string>, sinks: 
 
 /** A listener becomes asynchronous; what it throws goes where it went before. */
 function makeAsync(
-  text: MagicString,
+  text: Text,
   { module, door }: CallPlan,
   container: FunctionNode,
   helpers: Set<string>,
@@ -193,7 +193,7 @@ function makeAsync(
 
 /** Where an error of a listener goes: to Express by `next`, to the process, or (null) to the holder of its promise. */
 function sinkOf(
-  text: MagicString,
+  text: Text,
   module: SourceModule,
   node: FunctionNode,
   door: PartPlan["door"],
@@ -207,7 +207,7 @@ function sinkOf(
   return nextOf(text, module, node);
 }
 
-function nextOf(text: MagicString, module: SourceModule, node: FunctionNode): string {
+function nextOf(text: Text, module: SourceModule, node: FunctionNode): string {
   const index = node.params.length === 4 ? 3 : 2;
   const known = node.params[index];
   if (known?.type === "Identifier") return known.name;

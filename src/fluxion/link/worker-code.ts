@@ -1,6 +1,5 @@
 import { dirname, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import MagicString, { Bundle } from "magic-string";
 import {
   asExpression,
   type CallPlan,
@@ -13,6 +12,7 @@ import { nameOf } from "../points-to/index.js";
 import { AROUND_PART } from "../runtime/stack.js";
 import type { Node, SourceModule } from "../source/index.js";
 import { importedAddress, requiredFile } from "./resolve.js";
+import { Bundle, Text } from "./text.js";
 
 /** What stands for a request or a response also answers what was read of it before. Anything else is the recorder's. */
 const READS = `const $reads = (to, { fields, answers }) => new Proxy({}, {
@@ -50,11 +50,9 @@ export interface WorkerOptions {
 export function workerCode(slice: ModuleSlice, plans: readonly StagePlan[], options: WorkerOptions): Bundle {
   const { module } = slice;
   const bundle = new Bundle({ separator: "\n" });
-  const add = (content: MagicString | string) =>
+  const add = (content: Text | string) =>
     bundle.addSource(
-      typeof content === "string"
-        ? { content: new MagicString(content) }
-        : { filename: module.path, content },
+      typeof content === "string" ? { content: new Text(content) } : { filename: module.path, content },
     );
   const text = withPaths(module, options);
   add(header(slice, plans, options));
@@ -92,7 +90,7 @@ function sideBySide(pieces: readonly Piece[]): Piece[][] {
   return lists;
 }
 
-function only(text: MagicString, pieces: readonly Piece[]): MagicString {
+function only(text: Text, pieces: readonly Piece[]): Text {
   const kept = text.clone();
   let at = 0;
   for (const { start, end } of pieces) {
@@ -108,8 +106,8 @@ function only(text: MagicString, pieces: readonly Piece[]): MagicString {
 }
 
 /** Imports as they are found from where the worker module lies. */
-function withPaths(module: SourceModule, { files, place }: WorkerOptions): MagicString {
-  const text = new MagicString(module.text, { filename: module.path });
+function withPaths(module: SourceModule, { files, place }: WorkerOptions): Text {
+  const text = new Text(module.text, { filename: module.path });
   for (const { node, specifier } of module.loads) {
     if (node.type !== "CallExpression") continue;
     const worker = ownWorker(module, specifier, files);
@@ -223,7 +221,7 @@ function importLines(
   return [`import { slice as ${from} } from "./${worker.name}";`, ...names];
 }
 
-function keptText(text: MagicString, piece: Node): MagicString | null {
+function keptText(text: Text, piece: Node): Text | null {
   if (piece.parent?.type === "ImportDeclaration") return null;
   const kept = text.snip(piece.start, piece.end);
   if (piece.type === "VariableDeclarator" && piece.parent?.type === "VariableDeclaration") {
@@ -234,13 +232,13 @@ function keptText(text: MagicString, piece: Node): MagicString | null {
 }
 
 /** What other files take from here. */
-function exported({ module, exports }: ModuleSlice, text: MagicString): (MagicString | string)[] {
+function exported({ module, exports }: ModuleSlice, text: Text): (Text | string)[] {
   if (exports.size === 0) return [];
   const table = exportsOf(module);
   const opening = module.format === "module" ? "export const slice = " : "exports.slice = ";
   const whole = exports.has(null) ? table.get(null) : undefined;
   if (whole !== undefined) return [wrapped(text, whole, opening, ";")];
-  const parts: (MagicString | string)[] = [`${opening}{`];
+  const parts: (Text | string)[] = [`${opening}{`];
   for (const key of exports) {
     const node = table.get(key);
     if (key === null || node === undefined) continue;
@@ -253,7 +251,7 @@ function exported({ module, exports }: ModuleSlice, text: MagicString): (MagicSt
   return [...parts, "};"];
 }
 
-function wrapped(text: MagicString, { start, end }: Node, before: string, after: string): MagicString {
+function wrapped(text: Text, { start, end }: Node, before: string, after: string): Text {
   const kept = text.snip(start, end);
   kept.prepend(before);
   kept.append(after);

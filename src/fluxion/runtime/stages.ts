@@ -220,7 +220,7 @@ export class Stages {
     return made;
   }
 
-  /** What is not as it was when the program was compiled. The first stage that moves is called when the program has read its files. */
+  /** What has changed since the program was compiled. The first stage that moves is called when the program has read its files. */
   #change(): string | null {
     const builtin = this.#builtins.change(performance.now());
     if (builtin !== null) return `${builtin} is not as the language has it, which workers would not see`;

@@ -17,6 +17,7 @@ export {
   keyOf,
   type Node,
   type ProgramSyntax,
+  parseSync,
   plain,
   requiredBy,
   walk,

@@ -1,6 +1,7 @@
-import { analyze, type Reference, type Scope, type Variable } from "@typescript-eslint/scope-manager";
-import { type Comment, parseSync, visitorKeys } from "oxc-parser";
+import type { Reference, Scope, Variable } from "@typescript-eslint/scope-manager";
+import type { Comment } from "oxc-parser";
 import { HeadwaterError, invariant } from "../../errors.js";
+import { requirePackage } from "../../packages.js";
 import type { Place } from "../pipeline.js";
 import {
   type CallExpression,
@@ -10,8 +11,12 @@ import {
   isOwnPlace,
   type Node,
   type ProgramSyntax,
+  parseSync,
   requiredBy,
+  visitorKeys,
 } from "./syntax.js";
+
+type ScopeManager = typeof import("@typescript-eslint/scope-manager");
 
 export type { Variable } from "@typescript-eslint/scope-manager";
 
@@ -112,6 +117,7 @@ export class SourceModule {
     if (!isTyped) this.syntax.start = this.syntax.body[0]?.start ?? this.syntax.end;
     this.#comments = parsed.comments;
     forEachChild(this.syntax, this.#prepare, this.inside(this.syntax));
+    const { analyze } = requirePackage<ScopeManager>("@typescript-eslint/scope-manager");
     const manager = analyze(this.syntax as unknown as Parameters<typeof analyze>[0], {
       sourceType: format === "module" ? "module" : "script",
       globalReturn: format === "commonjs",

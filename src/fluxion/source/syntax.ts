@@ -1,10 +1,7 @@
-import {
-  type ArrowFunctionExpression,
-  type Expression,
-  type Function as FunctionSyntax,
-  type Node,
-  visitorKeys,
-} from "oxc-parser";
+import type { ArrowFunctionExpression, Expression, Function as FunctionSyntax, Node } from "oxc-parser";
+import { importPackage } from "../../packages.js";
+
+export const { parseSync, visitorKeys } = await importPackage(() => import("oxc-parser"));
 
 export type {
   CallExpression,

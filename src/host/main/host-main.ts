@@ -55,7 +55,7 @@ export async function startHost(
     if (isTimed && started !== null) loads.ends(started, count);
   };
   const { messageBytes } = task.limits;
-  const line = new HostLine({
+  const line: HostLine = new HostLine({
     roots: () => site.roots,
     messageBytes,
     post: (bytes) => port.post(bytes),
@@ -65,7 +65,7 @@ export async function startHost(
     if (message.kind === "finish") gauge.finished(message);
     return line.send(message);
   };
-  const site = new HostSite(
+  const site: HostSite = new HostSite(
     classes,
     { soon: memoryPorts.soon, atRest: memoryPorts.atRest, broken: memoryPorts.broken, begins, send },
     { limits: task.limits, isDurable: task.isDurable },

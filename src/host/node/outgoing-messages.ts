@@ -20,12 +20,12 @@ const GIVEN_BACK = 1024;
 /** The messages of one logical node to one of another log that have left their events, in the order in which they leave. */
 class Outgoing {
   readonly #queue: MessagePosition[] = [];
-  /** Sizes of those that are on their way. */
+  /** Sizes of the messages in flight. */
   readonly #sizes: number[] = [];
   #start = 0;
   #next = 0;
   #bytes = 0;
-  /** The one that was sent last; null until the receiver has said where to begin. */
+  /** The message that was sent last; null until the receiver has said where to begin. */
   #after: MessagePosition | null = null;
   /** Was anything heard since the last look? */
   isHeard = true;

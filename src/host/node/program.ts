@@ -30,7 +30,7 @@ import { LogicalNode } from "./node.js";
 import { OutgoingMessages } from "./outgoing-messages.js";
 import { OutsideCalls, type PendingCall } from "./outside-calls.js";
 import { sentMessages } from "./recovery.js";
-import { noteRefusal } from "./refused.js";
+import { closed, cutOff, noteRefusal, stopped } from "./refused.js";
 import type { NodeOptions, Surroundings } from "./surroundings.js";
 import { TRACED, Tracing } from "./tracing.js";
 import { WatchedReads } from "./watched-reads.js";
@@ -382,19 +382,4 @@ function answersOf(ports: Ports, { limits, ledger, marks }: ProgramOptions): Ans
   if (!ledger) return new Answers(ports.now, { answersMs, bytesMax: answerBytes }, new AnswersInMemory());
   const store = new AnswersInJournal(ledger, ports, marks);
   return new Answers(ports.now, { answersMs, bytesMax: answerBytesInJournal }, store);
-}
-
-function closed(client: string): HeadwaterError {
-  return new HeadwaterError("HW-1401", `the client "${client}" was closed and makes no more requests.`);
-}
-
-function stopped(): HeadwaterError {
-  return new HeadwaterError("HW-1401", "the service has stopped and takes no more requests.");
-}
-
-function cutOff(): HeadwaterError {
-  return new HeadwaterError(
-    "HW-1401",
-    "the service was stopped before this request had ended. Wait for its answer first, or give `stop` a longer `graceMs`.",
-  );
 }

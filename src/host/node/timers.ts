@@ -13,6 +13,9 @@ export interface StoredTimers {
   has(key: string): boolean;
 }
 
+/** So many are read before a program takes requests. */
+const FIRST_PAGE = 50;
+
 class Armed implements Due {
   at = -1;
 
@@ -73,7 +76,7 @@ export class Timers {
       this.#goneOff += 1;
     }
     this.#readUpTo = "";
-    this.#readPage();
+    this.#readPage(Math.min(FIRST_PAGE, this.#page));
     this.#sleep();
   }
 
@@ -125,14 +128,14 @@ export class Timers {
     this.of.marks?.hit("timers were left to the journal");
   }
 
-  #readPage(): void {
+  #readPage(most = this.#page): void {
     let count = 0;
     for (const [key, timer] of this.#stored?.behind(this.#readUpTo ?? "") ?? []) {
       this.#readUpTo = key;
       const place = this.of.plant === "timers-by-name" ? timer.id : key;
       if (!this.#known.has(timer.id)) this.#add(new Armed(place, timer));
       count += 1;
-      if (count === this.#page) return;
+      if (count === most) return;
     }
     this.#readUpTo = null;
   }

@@ -15,7 +15,7 @@ export {
   pastEventOf,
   spanIn,
 } from "./history.js";
-export { clientKey, Ledger } from "./ledger.js";
+export { Ledger } from "./ledger.js";
 export { Lives } from "./lives.js";
 export { Mailboxes } from "./mailboxes.js";
 export {
@@ -34,4 +34,4 @@ export {
   takenWrite,
 } from "./other-logs.js";
 export { idOf, type Parked, type ParkedEvent } from "./parked.js";
-export type { StoredCall, StoredEvent } from "./stored-event.js";
+export { clientKey, type StoredCall, type StoredEvent } from "./stored-event.js";

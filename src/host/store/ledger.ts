@@ -9,10 +9,8 @@ import {
   checkShapes,
   type Keeper,
   loadState,
-  NAME_BYTES_MAX,
   type Slot,
   segment,
-  shortened,
   stateWrites,
   weakly,
 } from "../context/index.js";
@@ -27,9 +25,11 @@ import { keysOfTimers, type NodeEvent, type StateChange, type Told } from "../ev
 import type { History } from "./history.js";
 import type { Careful } from "./lives.js";
 import { olderTimerWrites } from "./older-timers.js";
-import type { Elsewhere } from "./other-logs.js";
+import type { OtherLogs } from "./other-logs.js";
 import { PARKED_BYTES_MAX, Parked, parkedWrite } from "./parked.js";
 import {
+  CLIENTS,
+  clientKey,
   effectWrite,
   keyOf,
   keysOfCalls,
@@ -52,8 +52,6 @@ const HISTORY = "h";
 const POSITIONS = "n/";
 /** Tickets are set aside in the journal this many at a time, so that those of events that leave no trace count, too. */
 const TICKETS_AHEAD = 2 ** 20;
-/** Under which keys a journal has the clients for which messages are kept. */
-const CLIENTS = "k/";
 const BESIDES_AT_ONCE = 1000;
 
 /**
@@ -96,7 +94,7 @@ export class Ledger implements Keeper {
   /** Set while what was found in the journal is run with care. */
   careful: Careful | null = null;
   /** Null if all logical nodes are in this log. */
-  elsewhere: Elsewhere | null = null;
+  elsewhere: OtherLogs | null = null;
   /** What is kept of the past; null if nothing is. */
   past: History | null = null;
   readonly answers: StoredAnswers;
@@ -388,11 +386,6 @@ export class Ledger implements Keeper {
       if (write !== null) writes.push(write);
     }
   }
-}
-
-/** Under which key a journal has a client for which messages are kept. */
-export function clientKey(client: string): string {
-  return `${CLIENTS}${shortened(client, NAME_BYTES_MAX)}`;
 }
 
 function positionKey(node: string): string {

@@ -11,7 +11,7 @@ import { digits, segment } from "../context/index.js";
  */
 const OUTGOING = "q/";
 
-export const BEFORE_ALL: MessagePosition = [0, 0];
+const BEFORE_ALL: MessagePosition = [0, 0];
 
 export function isAfter(
   [ticket, index]: MessagePosition,
@@ -25,7 +25,7 @@ export function isSame(one: MessagePosition, other: MessagePosition): boolean {
 }
 
 /** Which logical nodes of the program are in other logs. */
-export interface Elsewhere {
+export interface OtherLogs {
   has(node: string): boolean;
   /** Of this log: positions can be compared only within it. */
   readonly history: string;

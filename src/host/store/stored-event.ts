@@ -6,7 +6,7 @@ import { encode } from "../../state/codec.js";
 import { digits, encodeState, NAME_BYTES_MAX, type Slot, segment, shortened } from "../context/index.js";
 import type { NodeEvent } from "../event/index.js";
 import { askedInOrder, type Effect, type Origin, type Told, timerKey, timerOrigin } from "../event/index.js";
-import { type Elsewhere, outgoingKey } from "./other-logs.js";
+import { type OtherLogs, outgoingKey } from "./other-logs.js";
 import { parkedKey } from "./parked.js";
 
 /** An event that no caller outside asked for, as the journal keeps it until it commits. */
@@ -89,7 +89,7 @@ export function effectWrite(
   event: NodeEvent,
   index: number,
   effect: Effect,
-  elsewhere: Elsewhere | null,
+  elsewhere: OtherLogs | null,
 ): Write | null {
   const { node } = event.payload.slot;
   switch (effect.kind) {
@@ -116,7 +116,7 @@ function messageWrite(
   { ticket, time, payload }: NodeEvent,
   index: number,
   effect: Extract<Effect, { kind: "send" }>,
-  elsewhere: Elsewhere | null,
+  elsewhere: OtherLogs | null,
 ): Write {
   const { node: from } = payload.slot;
   const { node: to } = effect.slot;
@@ -192,4 +192,12 @@ function stored({ slot, method, args }: Asked, origin: Origin, time: number): Wr
     seen: [],
   };
   return { key: keyOf(slot.node, origin) as string, value: encode(event) };
+}
+
+/** Under which keys a journal has the clients for which messages are kept. */
+export const CLIENTS = "k/";
+
+/** Under which key it has one of them. */
+export function clientKey(client: string): string {
+  return `${CLIENTS}${shortened(client, NAME_BYTES_MAX)}`;
 }

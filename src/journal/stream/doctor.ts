@@ -3,6 +3,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { HeadwaterError } from "../../errors.js";
+import { importPackage } from "../../packages.js";
 import { MESSAGE_BYTES_MAX } from "./messages.js";
 import type { NatsAddress } from "./nats-address.js";
 import { connectTo } from "./nats-connection.js";
@@ -123,7 +124,7 @@ function serversFor({ replicas }: NatsAddress, reached: number): DoctorFinding {
 }
 
 async function logOf(address: NatsAddress): Promise<DoctorFinding[]> {
-  const { jetstreamManager } = await import("@nats-io/jetstream");
+  const { jetstreamManager } = await importPackage(() => import("@nats-io/jetstream"));
   const connection = await connectTo(address);
   try {
     const manager = await jetstreamManager(connection, { checkAPI: false });

@@ -4,7 +4,7 @@ import type { AppliedTable, Background } from "../logged-journal.js";
 import { failed } from "../problems.js";
 import { CARRY_OVER_LIMITS, CarryOver, type CarryOverLimits } from "../table/carry-over.js";
 import { findGenerations } from "../table/generations.js";
-import { JournalTable } from "../table/table.js";
+import { JournalTable, type StoredTable } from "../table/table.js";
 import { type GroupReader, LogFollower } from "./log-follower.js";
 import type { LogPort } from "./log-port.js";
 import { readSnapshot, type Snapshot } from "./snapshot.js";
@@ -29,6 +29,8 @@ export interface FollowedLog {
   readonly table: AppliedTable & KeyTable;
   readonly background: Background & { isQuiet(): boolean; readonly isWorthwhile: boolean };
   readonly follower: LogFollower;
+  /** What its file has, which is in the log whoever writes it; null if there is none. */
+  readonly stored: StoredTable | null;
   /** Bytes of the log that were read since the table was opened. */
   readonly bytes: number;
   /** Follows no more: what is in the table is all that it will be told. */
@@ -87,6 +89,10 @@ export class FollowedTable implements FollowedLog {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get stored(): StoredTable | null {
+    return this.table.stored;
   }
 
   static async open(port: LogPort, options: FollowedTableOptions): Promise<FollowedTable> {

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { Authenticator, ConnectionOptions, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { HeadwaterError } from "../../errors.js";
+import { importPackage } from "../../packages.js";
 import type { NatsAddress } from "./nats-address.js";
 
 /** Versions before have lost acknowledged messages when servers were killed. */
@@ -10,7 +11,7 @@ const VERSION_MIN = [2, 15] as const;
 
 /** Connects, and refuses servers that lose data. The packages are loaded by programs that name NATS, and by no others. */
 export async function connectTo(address: NatsAddress, { isAlone = false } = {}): Promise<NatsConnection> {
-  const { connect } = await import("@nats-io/transport-node");
+  const { connect } = await importPackage(() => import("@nats-io/transport-node"));
   let connection: NatsConnection;
   try {
     // A server names the others of its cluster, and a connection would go on to them.
@@ -103,7 +104,9 @@ async function authenticatorFor({
   HEADWATER_NATS_CREDS: creds,
 }: NodeJS.ProcessEnv): Promise<Authenticator | null> {
   if (nkey === undefined && creds === undefined) return null;
-  const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
+  const { credsAuthenticator, nkeyAuthenticator } = await importPackage(
+    () => import("@nats-io/transport-node"),
+  );
   if (creds !== undefined) return credsAuthenticator(await readFile(creds));
   const seed = (await readFile(nkey ?? "", "utf8")).trim();
   return nkeyAuthenticator(Buffer.from(seed));

@@ -1,5 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { importPackage } from "../../packages.js";
 import type { JournalIdentity } from "../journal.js";
 import type { Following, KeptPart, LogMessage, LogPort, LogReader, PublishOutcome } from "./log-port.js";
 import type { NatsAddress } from "./nats-address.js";
@@ -36,7 +37,7 @@ export class NatsLog implements LogPort {
     address: NatsAddress,
     find: (manager: JetStreamManager) => Promise<{ readonly id: string; readonly program: string }>,
   ): Promise<NatsLog> {
-    const { jetstream, jetstreamManager } = await import("@nats-io/jetstream");
+    const { jetstream, jetstreamManager } = await importPackage(() => import("@nats-io/jetstream"));
     const connection = await connectTo(address);
     try {
       const settings = { timeout: REQUEST_MS };

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { JetStreamManager, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import { HeadwaterError } from "../../errors.js";
+import { importPackage } from "../../packages.js";
 import type { JournalIdentity } from "../journal.js";
 import { anotherFormat, anotherProgram } from "../problems.js";
 import type { NatsAddress } from "./nats-address.js";
@@ -108,7 +109,9 @@ function found(manager: JetStreamManager, name: string): Promise<StreamInfo | nu
 
 /** Fails if another process makes it at the same time; then it can be found. */
 async function make(manager: JetStreamManager, address: NatsAddress, wanted: Wanted): Promise<StreamInfo> {
-  const { DiscardPolicy, RetentionPolicy, StorageType } = await import("@nats-io/jetstream");
+  const { DiscardPolicy, RetentionPolicy, StorageType } = await importPackage(
+    () => import("@nats-io/jetstream"),
+  );
   return manager.streams.add({
     ...wanted,
     storage: StorageType.File,

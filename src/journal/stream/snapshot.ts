@@ -6,11 +6,10 @@
  */
 
 import { createHash } from "node:crypto";
-import type { KeyTable } from "../journal.js";
 import { FrameBuffer, readWrites } from "../log/frame.js";
 import { patiently } from "./epoch.js";
 import type { LogPort } from "./log-port.js";
-import { MESSAGE_BYTES_MAX, type Progress } from "./messages.js";
+import { MESSAGE_BYTES_MAX, type Progress, readMessage } from "./messages.js";
 
 /** What a snapshot has, and where its log goes on. */
 export interface Snapshot {
@@ -28,6 +27,13 @@ interface Manifest {
 
 const MANIFEST = "snapshot";
 const WRITE_HEAD_BYTES = 6;
+/** Then the thread has other work to do, which may be that of a head. */
+const ROWS_AT_ONCE = 500;
+
+/** All that a table has. */
+export interface SnapshotSource {
+  range(prefix: ""): Iterable<[key: string, value: Uint8Array]>;
+}
 
 /**
  * Writes a snapshot of a table that has everything up to a position, and cuts the log. The table may go on meanwhile: what it has of
@@ -36,7 +42,7 @@ const WRITE_HEAD_BYTES = 6;
  */
 export async function writeSnapshot(
   port: LogPort,
-  table: KeyTable,
+  table: SnapshotSource,
   at: { readonly position: number; readonly progress: Progress },
   isOver: () => boolean = () => false,
 ): Promise<Snapshot | null> {
@@ -44,6 +50,10 @@ export async function writeSnapshot(
   let bytes = 0;
   for (const part of partsOf(table)) {
     if (isOver()) return null;
+    if (part === null) {
+      await new Promise<void>((resolve) => port.later(0, resolve));
+      continue;
+    }
     bytes += part.length;
     digests.push(digestOf(part));
     await port.putPart(partName(at.position, digests.length - 1), part);
@@ -75,6 +85,20 @@ export async function readSnapshot(
     if (snapshot && snapshot.position > after && (await restored(port, snapshot, write))) return snapshot;
   }
   return null;
+}
+
+/** How far a reader is that has read up to a message that counts; null if that was cut off. */
+export function progressAt(port: LogPort, position: number): Promise<Progress | null> {
+  return new Promise((resolve) => {
+    const following = port.follow(position - 1, {
+      message: (message) => {
+        following.stop();
+        const read = readMessage(message);
+        resolve(read === null ? null : { epoch: read.head.epoch, number: read.head.segment });
+      },
+      cut: () => resolve(null),
+    });
+  });
 }
 
 /** The position of the last snapshot; 0 if there is none. */
@@ -113,9 +137,13 @@ async function restored(
   return true;
 }
 
-function* partsOf(table: KeyTable): Iterable<Buffer> {
+/** Null now and then, when the thread has other work to do. */
+function* partsOf(table: SnapshotSource): Iterable<Buffer | null> {
   const gathered = new FrameBuffer();
+  let rows = 0;
   for (const [key, value] of table.range("")) {
+    rows += 1;
+    if (rows % ROWS_AT_ONCE === 0) yield null;
     gathered.addAll([{ key, value }]);
     if (gathered.length < MESSAGE_BYTES_MAX) continue;
     yield* chunksOf(Buffer.from(gathered.content));

@@ -54,6 +54,7 @@ export class StreamLog implements Log {
   #last: number;
   #progress: Progress;
   #numbers = 0;
+  #bytes = 0;
   #isLooking = false;
   #staleLooks = 0;
   #retryMs = RETRY_MS_MIN;
@@ -69,6 +70,11 @@ export class StreamLog implements Log {
 
   get last(): number {
     return this.#last;
+  }
+
+  /** Of what is safe. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   check(): HeadwaterError | null {
@@ -139,6 +145,7 @@ export class StreamLog implements Log {
     invariant(first !== undefined && first.number === this.#progress.number + 1, "a log is written in order");
     this.#progress = { epoch: this.#progress.epoch, number: first.number };
     this.#published -= 1;
+    this.#bytes += first.content.length;
     this.#last = position;
     this.#end = position;
     this.#retryMs = RETRY_MS_MIN;

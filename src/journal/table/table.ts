@@ -8,6 +8,12 @@ import { LmdbFile } from "./lmdb-file.js";
 import { mergeNewest } from "./merge.js";
 import { Overlay, type OverlayEntry } from "./overlay.js";
 
+/** What a file has, as of one position of the log. */
+export interface StoredTable {
+  readonly position: number;
+  range(): Iterable<[key: string, value: Uint8Array]>;
+}
+
 /**
  * The newest value of each key: what groups have written lately, in memory, over a file with all that was before. The
  * file is replaced by the next one when that has what was in memory.
@@ -60,6 +66,13 @@ export class JournalTable implements KeyTable {
     }
   }
 
+  /** What the file has, whatever is in memory; null if there is none. It is to be read at once, and may take its time. */
+  get stored(): StoredTable | null {
+    const [file, generation] = [this.#file, this.#generation];
+    if (file === null || generation === null) return null;
+    return { position: generation.applied, range: () => this.#merged(file, {}, []) };
+  }
+
   *range(prefix: string, after = ""): Iterable<[key: string, value: Uint8Array]> {
     if (prefix !== "") checkKey(prefix);
     const file = this.#file;
@@ -68,9 +81,17 @@ export class JournalTable implements KeyTable {
       for (const [key, value] of recent) if (value !== null) yield [key, value];
       return;
     }
+    yield* this.#merged(file, bounds(prefix, after), recent);
+  }
+
+  *#merged(
+    file: Shared,
+    within: ReturnType<typeof bounds>,
+    recent: readonly (readonly [key: string, value: Uint8Array | null])[],
+  ): Iterable<[key: string, value: Uint8Array]> {
     file.use();
     try {
-      for (const { key, newest, stored } of mergeNewest(file.lmdb.range(bounds(prefix, after)), recent)) {
+      for (const { key, newest, stored } of mergeNewest(file.lmdb.range(within), recent)) {
         yield [key, newest ?? this.#checked(key, Buffer.from(key), stored)];
       }
     } catch (error) {

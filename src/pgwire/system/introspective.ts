@@ -1,4 +1,5 @@
-import { loadModule, type Node, parseSync, type SelectStmt } from "libpg-query";
+import type { Node, ParseResult, SelectStmt } from "libpg-query";
+import { loadParser, treeOf } from "../../sql/index.js";
 import type { CatalogReader, DescribedQuery, Result } from "../catalog.js";
 import { nameOf } from "./expression.js";
 import { isKnownFunction } from "./functions.js";
@@ -34,10 +35,10 @@ export function introspective(reader: CatalogReader, about: About): CatalogReade
 /** `null` for a query that asks for the reader's own relations, or cannot be read: the reader says what is wrong with it. */
 async function systemQuery(sql: string): Promise<SelectStmt | null> {
   if (!HINT.test(sql) || sql.includes("\0")) return null;
-  await loadModule();
+  await loadParser();
   let statement: Node | undefined;
   try {
-    const [first, ...more] = parseSync(sql).stmts ?? [];
+    const [first, ...more] = ((await treeOf(sql)) as ParseResult).stmts ?? [];
     statement = more.length > 0 ? undefined : first?.stmt;
   } catch {
     return null;

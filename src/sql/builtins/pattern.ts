@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSSyntaxException } from "re2js";
+import type { RE2JS } from "re2js";
+import { requirePackage } from "../../packages.js";
 import { builtins, checkLength, RowError } from "./builtin.js";
 
 /** A pattern of at most so many characters; its automaton is at most a few hundred times as large. */
@@ -48,6 +49,7 @@ function compiled(pattern: string, flags: string): RE2JS {
     throw new RowError("54000", `a regular expression has at most ${PATTERN_MAX} characters here`);
   if (/[^gic]/.test(flags))
     throw new RowError("22023", `invalid regular expression option: ${JSON.stringify(flags.slice(0, 20))}`);
+  const { RE2JS, RE2JSSyntaxException } = requirePackage<typeof import("re2js")>("re2js");
   try {
     const made = RE2JS.compile(pattern, (flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0) | RE2JS.DOTALL);
     if (kept.size >= KEPT_MAX) kept.clear();

@@ -1,5 +1,5 @@
 import type { Scalar } from "../ast.js";
-import { parseQuery } from "../parse/query.js";
+import { parseQuery } from "../parse/statement.js";
 import type { LogicalPlan, PlanExpression, ResolvedQuery } from "../plan.js";
 import { resolveQuery } from "../resolve/query.js";
 import type { SqlColumn, SqlSchema } from "../schema.js";

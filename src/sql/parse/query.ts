@@ -1,11 +1,4 @@
-import {
-  hasSqlDetails,
-  loadModule,
-  type Node,
-  type ParseResult,
-  parseSync,
-  type SelectStmt,
-} from "libpg-query";
+import type { Node, ParseResult, SelectStmt } from "libpg-query";
 import { HeadwaterError } from "../../errors.js";
 import {
   type Combination,
@@ -21,6 +14,7 @@ import { Offsets, pointAt, type Span } from "../source.js";
 import { readExpression } from "./expression.js";
 import { readFrom } from "./from.js";
 import { readOver, windowsOf } from "./over.js";
+import { postgres } from "./postgres.js";
 import { cover, locationOf, StatementReader } from "./reader.js";
 import type { Reading } from "./reading.js";
 import { type Adapted, adapt } from "./tokens.js";
@@ -29,31 +23,13 @@ import { isGroupWindow, readGroupWindow } from "./window.js";
 /** Longer than any query that people write; keeps a parser that cannot be interrupted short. */
 const LENGTH_MAX = 100_000;
 
-/** The text of one SELECT to the small tree of `ast.ts`. Whatever does not fit in there is refused, with its place. */
-export async function parseQuery(text: string): Promise<SqlQuery> {
-  const { reader, statement } = await parseStatement(text);
-  if (!("SelectStmt" in statement)) return reader.refuse(reader.whole, "Only SELECT is supported here.");
-  if (Object.keys(reader.options).length > 0)
-    return reader.refuse(
-      reader.whole,
-      "WITH (…) at the end is for queries that are registered; leave it out.",
-    );
-  return readStatement(reader, statement.SelectStmt);
-}
-
 /** A SELECT that is a statement of its own, or the query of a view. */
 export function readStatement(reader: StatementReader, statement: SelectStmt): SqlQuery {
   return { ...readQuery(reader, statement, reader.whole), emit: reader.emit };
 }
 
-/** One statement as PostgreSQL's parser reads it, and what is needed to go on. */
-export async function parseStatement(text: string): Promise<{ reader: StatementReader; statement: Node }> {
-  await loadModule();
-  return parseStatementSync(text);
-}
-
-/** The same at once. The parser must have been loaded. */
-export function parseStatementSync(text: string): { reader: StatementReader; statement: Node } {
+/** One statement as PostgreSQL's parser reads it, and what is needed to go on. The parser must have been loaded. */
+export function parseStatement(text: string): { reader: StatementReader; statement: Node } {
   if (text.length > LENGTH_MAX)
     throw new HeadwaterError(
       "HW-5102",
@@ -76,12 +52,12 @@ function parsed(text: string, adapted: Adapted, offsets: Offsets): ParseResult {
   if (end >= 0) throw new HeadwaterError("HW-5101", pointAt(text, { start: end, end: end + 1 }, nul));
   if (text.trim() === "") throw new HeadwaterError("HW-5101", "The query is empty.");
   try {
-    return parseSync(adapted.text);
+    return postgres().parseSync(adapted.text);
   } catch (error) {
     if (error instanceof RangeError)
       throw new HeadwaterError("HW-5102", "The query is nested too deeply.", { cause: error });
     const message = adapted.written(error instanceof Error ? error.message : String(error));
-    const at = hasSqlDetails(error) ? error.sqlDetails?.cursorPosition : undefined;
+    const at = postgres().hasSqlDetails(error) ? error.sqlDetails?.cursorPosition : undefined;
     if (at === undefined) throw new HeadwaterError("HW-5101", `The query cannot be read: ${message}.`);
     const start = Math.max(0, Math.min(offsets.fromCharacters(at), text.trimEnd().length));
     const end = start + (/^[\w$]+/.exec(text.slice(start))?.[0].length ?? 1);

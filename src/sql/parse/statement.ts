@@ -1,10 +1,11 @@
-import { type ColumnDef, type Constraint, type CreateStmt, loadModule, type Node } from "libpg-query";
+import type { ColumnDef, Constraint, CreateStmt, Node } from "libpg-query";
 import type { SqlQuery } from "../ast.js";
 import { intervalMs } from "../interval.js";
 import type { SqlColumn } from "../schema.js";
 import type { Span } from "../source.js";
 import { readType } from "./cast.js";
-import { parseStatementSync, readStatement } from "./query.js";
+import { loadPostgres, postgres } from "./postgres.js";
+import { parseStatement, readStatement } from "./query.js";
 import { type StatementReader, words } from "./reader.js";
 import type { WatermarkWords } from "./tokens.js";
 
@@ -39,20 +40,39 @@ export type Statement =
       readonly span: Span;
     };
 
+/** The text of one SELECT to the small tree of `ast.ts`. Whatever does not fit in there is refused, with its place. */
+export async function parseQuery(text: string): Promise<SqlQuery> {
+  await loadPostgres();
+  const { reader, statement } = parseStatement(text);
+  if (!("SelectStmt" in statement)) return reader.refuse(reader.whole, "Only SELECT is supported here.");
+  if (Object.keys(reader.options).length > 0)
+    return reader.refuse(
+      reader.whole,
+      "WITH (…) at the end is for queries that are registered; leave it out.",
+    );
+  return readStatement(reader, statement.SelectStmt);
+}
+
 /** One statement: a SELECT, or the definition of a stream, a table or a materialized view. */
 export async function parseDefinition(text: string): Promise<Statement> {
-  await loadParser();
+  await loadPostgres();
   return parseDefinitionSync(text);
 }
 
-/** PostgreSQL's parser is a WebAssembly module, which takes a moment to be compiled. */
-export async function loadParser(): Promise<void> {
-  await loadModule();
+/** For those that call functions which end with "Sync". */
+export function loadParser(): Promise<void> {
+  return loadPostgres();
+}
+
+/** What PostgreSQL's parser makes of a text, for those who know its trees. */
+export async function treeOf(text: string): Promise<unknown> {
+  await loadPostgres();
+  return postgres().parseSync(text);
 }
 
 /** The same as `parseDefinition`, at once, when the parser has been loaded. */
 export function parseDefinitionSync(text: string): Statement {
-  const { reader, statement } = parseStatementSync(text);
+  const { reader, statement } = parseStatement(text);
   if ("SelectStmt" in statement)
     return {
       kind: "query",

@@ -1,6 +1,7 @@
-import { type ScanToken, scanSync } from "libpg-query";
+import type { ScanToken } from "libpg-query";
 import type { Emit } from "../plan.js";
 import type { Span } from "../source.js";
+import { postgres } from "./postgres.js";
 
 /**
  * A small pass over the tokens, for what people write and PostgreSQL's grammar does not take. It never changes the
@@ -211,6 +212,7 @@ function closing(tokens: readonly ScanToken[], open: number): number {
 
 /** A text that cannot be cut into tokens is refused by the parser, in better words. */
 function scan(text: string): ScanToken[] {
+  const { scanSync } = postgres();
   try {
     return scanSync(text).tokens.filter(({ tokenName }) => !/COMMENT/.test(tokenName));
   } catch {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { importPackage } from "../../packages.js";
 import { notAllowed } from "./addresses.js";
 import type { OutputDefinition, OutputPolicy } from "./definition.js";
 import { FileTarget } from "./file-target.js";
@@ -25,6 +26,6 @@ export async function openTarget(
   }
   if (/^https?:/.test(target)) return new HttpTarget(definition, policy);
   if (target.startsWith("tcp:")) return new TcpTarget(definition, policy);
-  const { NatsTarget } = await import("./nats-target.js");
+  const { NatsTarget } = await importPackage(() => import("./nats-target.js"));
   return new NatsTarget(definition, policy);
 }

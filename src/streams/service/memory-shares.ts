@@ -16,7 +16,7 @@ export interface MemoryTenant {
 
 interface Share {
   held: HeldBytes;
-  /** What it may hold; infinite if nobody has told it. */
+  /** What it may hold; infinite until it was told. */
   limit: number;
   /** It is being told. */
   isBusy: boolean;
@@ -35,7 +35,7 @@ const IS_OVER = 1.1;
 const APART_MS = 200;
 
 /**
- * Divides what all tenants of a service may hold in memory. As long as they hold less together, nobody is limited. Else each may hold
+ * Divides what all tenants of a service may hold in memory. As long as they hold less together, no tenant is limited. Else each may hold
  * as much as the next, and what small tenants leave goes to the others (max-min fairness): first, tenants above their share retain fewer
  * rows; a tenant that is above it with the state of its queries alone takes no more rows until it is below, or others hold less.
  */

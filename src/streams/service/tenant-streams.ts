@@ -20,6 +20,7 @@ import type {
   StreamId,
   StreamRow,
 } from "../typed/index.js";
+import { Allowance } from "./allowance.js";
 import { Coalesced } from "./coalesced.js";
 import type { Tenant } from "./contexts.js";
 import {
@@ -33,12 +34,10 @@ import type { Described } from "./describe.js";
 import { sentBy } from "./exports.js";
 import { Gatherer } from "./gatherer.js";
 import { type GraphStream, Labels } from "./labelled.js";
-import type { MemoryShares } from "./memory-shares.js";
 import type { PushOptions } from "./options.js";
 import type { OtherTenants, SharedStream, TenantSurroundings } from "./other-tenants.js";
 import { TenantOutputs } from "./outputs.js";
-import { noMemoryLeft, type Quotas, tooFast, tooLarge } from "./quotas.js";
-import { Rate } from "./rate.js";
+import type { Quotas } from "./quotas.js";
 import { explained, type QueryOptions } from "./registration.js";
 import { encodedKeys } from "./seals.js";
 import { ownerOf, type SharedWith } from "./shares.js";
@@ -52,13 +51,10 @@ export class TenantStreams extends TenantReads {
   readonly #others: OtherTenants;
   readonly #announce: TenantSurroundings["announce"];
   readonly #gatherer: Gatherer;
-  readonly #rate: Rate;
+  readonly #allowance: Allowance;
   readonly #seen = new Map<string, number>();
   readonly #looks = new Coalesced(() => this.look());
   readonly #labels = new Labels();
-  #quotas: Quotas;
-  #memoryBytes = 0;
-  readonly #memory: MemoryShares;
   /** In a cluster: whether this process moves time on for the tenant. */
   #isWorking = false;
   readonly #note: () => Promise<unknown>;
@@ -76,20 +72,18 @@ export class TenantStreams extends TenantReads {
   ) {
     super(tenant.graph);
     this.#others = others;
-    this.#memory = memory;
+    this.#allowance = new Allowance(this, memory, quotas);
     this.#announce = announce;
     const growth = (stream: string, signal: AbortSignal) => this.results.growth(stream, signal);
     this.outputs = new TenantOutputs(tenant, name, policy, growth, warn, note);
     this.sources = new TenantSources(tenant, {
       ...{ policy, note, define: (sql) => this.define(sql), deregister: (stream) => this.deregister(stream) },
       schemaOf: (stream) => this.schemaOf(stream),
-      admit: (rows) => this.#admit(rows),
+      admit: (rows) => this.#allowance.admit(rows),
       heard: (outcome) => void this.#heard(outcome),
     });
     this.#note = note;
     this.#tenant = tenant;
-    this.#quotas = quotas;
-    this.#rate = new Rate(quotas.eventsPerSecond, Date.now());
     const carryOut = async (record: Uint8Array) => {
       const outcome = await tenant.graph.carryOut(record);
       this.#heard(outcome);
@@ -116,7 +110,7 @@ export class TenantStreams extends TenantReads {
   /** @internal Another process does. */
   async rest(): Promise<void> {
     this.#isWorking = false;
-    this.#memory.forget(this);
+    this.#allowance.forget();
     this.#ticks.stop();
     await this.sources.close();
     await this.outputs.close();
@@ -159,12 +153,8 @@ export class TenantStreams extends TenantReads {
     sql: string,
     options: QueryOptions & { readonly name?: string } = {},
   ): Promise<StreamId<R, P>> {
-    const definition = await sqlDefinition(
-      sql,
-      options.name ?? null,
-      await this.#others.readable(this.name, this.catalog),
-      options,
-    );
+    const readable = await this.#others.readable(this.name, this.catalog);
+    const definition = await sqlDefinition(sql, options.name ?? null, readable, options);
     const id = await this.#registerReading<R, P>(definition);
     try {
       if (options.columns !== undefined)
@@ -194,8 +184,8 @@ export class TenantStreams extends TenantReads {
     return await this.outputs.register(stream, target, options);
   }
 
-  async deregisterOutput(name: string): Promise<void> {
-    await this.outputs.deregister(name);
+  deregisterOutput(name: string): Promise<void> {
+    return this.outputs.deregister(name);
   }
 
   /** Takes rows from outside into a stream, from now on: see docs/sources.md. Returns the source's name. */
@@ -303,8 +293,7 @@ export class TenantStreams extends TenantReads {
     rows: readonly PushedRow<S>[],
     options: PushOptions = {},
   ): Promise<PushReceipt> {
-    const batch = batchOfRows(rows, this.known(stream).columns);
-    return await this.#push(stream, encodeBatch(batch), batch.rows, options);
+    return await this.pushBatch(stream, batchOfRows(rows, this.known(stream).columns), options);
   }
 
   /** The same from lines of JSON; the first line that does not fit is named. */
@@ -314,8 +303,8 @@ export class TenantStreams extends TenantReads {
     return await this.pushBatch(stream, batch, options);
   }
 
-  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
-    return await this.#push(stream, encodeBatch(batch), batch.rows, options);
+  pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
+    return this.#push(stream, encodeBatch(batch), batch.rows, options);
   }
 
   /** The same from encoded columns, which are checked when they are applied. */
@@ -329,19 +318,11 @@ export class TenantStreams extends TenantReads {
     rows: number,
     { producer, sequence, key, seals = [] }: PushOptions,
   ): Promise<PushReceipt> {
-    this.#admit(rows);
+    this.#allowance.admit(rows);
     return this.#gatherer.push({
       ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
       ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
     });
-  }
-
-  /** Refuses rows that are more than the tenant may push. */
-  #admit(rows: number): void {
-    if (!this.#rate.tryTake(rows, Date.now())) throw tooFast(this.#quotas);
-    if (this.#memoryBytes > this.#quotas.stateBytes) throw tooLarge(this.#memoryBytes, this.#quotas);
-    const shareBytes = this.#memory.isOver(this);
-    if (shareBytes !== null) throw noMemoryLeft(this.#memoryBytes, shareBytes, this.#memory.bytesMax);
   }
 
   async close(): Promise<void> {
@@ -350,7 +331,7 @@ export class TenantStreams extends TenantReads {
   }
 
   get quotas(): Quotas {
-    return this.#quotas;
+    return this.#allowance.quotas;
   }
 
   async setQuotas(quotas: Partial<Quotas>): Promise<void> {
@@ -359,9 +340,8 @@ export class TenantStreams extends TenantReads {
   }
 
   #useQuotas(quotas: Quotas): void {
-    this.#quotas = quotas;
-    this.#rate.perSecond = this.#quotas.eventsPerSecond;
-    this.#gatherer.cpuShare = this.#quotas.cpuShare;
+    this.#allowance.use(quotas);
+    this.#gatherer.cpuShare = quotas.cpuShare;
   }
 
   async #register<R, P>(definition: StreamDefinition | QueryDefinition): Promise<StreamId<R, P>> {
@@ -369,7 +349,7 @@ export class TenantStreams extends TenantReads {
       "plan" in definition
         ? [{ kind: "define query", definition }, "queries"]
         : [{ kind: "define stream", definition }, "streams"];
-    checkRetention(definition, this.#quotas);
+    checkRetention(definition, this.quotas);
     if (definition.retention.ms !== null || ("time" in definition && definition.time !== null))
       await this.#note();
     const holdBytes = "seals" in definition ? (definition.seals?.holdBytes ?? 0) : 0;
@@ -400,8 +380,7 @@ export class TenantStreams extends TenantReads {
 
   async #measure(): Promise<void> {
     const { memoryBytes, retainedBytes } = await this.#tenant.graph.size();
-    this.#memoryBytes = memoryBytes;
-    if (this.#isWorking) this.#memory.tell(this, { bytes: memoryBytes, retained: retainedBytes });
+    this.#allowance.measured(memoryBytes, retainedBytes, this.#isWorking);
   }
 
   /** @internal The service has no more room for the rows that its streams retain. */

@@ -1,3 +1,4 @@
+import { importPackage } from "../../packages.js";
 import type { SourceDefinition, SourcePolicy } from "./definition.js";
 
 /** What a source has read: some lines of NDJSON, and where it is with them. */
@@ -32,6 +33,6 @@ export async function openSource(
     const { TcpSource } = await import("./tcp-source.js");
     return await TcpSource.listen(definition, intake);
   }
-  const { NatsSource } = await import("./nats-source.js");
+  const { NatsSource } = await importPackage(() => import("./nats-source.js"));
   return new NatsSource(definition, policy, intake);
 }

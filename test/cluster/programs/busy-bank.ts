@@ -1,4 +1,5 @@
 import { Context, outside, readonly } from "headwater";
+import { column, Queries, query, stream } from "headwater/queries";
 import { Account } from "./bank.js";
 
 const note = outside("note", async (operation: string) => operation);
@@ -29,16 +30,24 @@ class BusyOperation extends Context<string> {
   }
 }
 
+/** A standing query over all transfers, whose results are numbered. */
+class Statement extends Queries({
+  transfers: stream({ operation: column.text, account: column.int }),
+  booked: query({ operation: column.text, account: column.int }, "SELECT operation, account FROM transfers"),
+}) {}
+
 /** Moves money, and tells a client of each transfer. */
 export default class BusyBank extends Context {
   accounts = this.children(Account);
   operations = this.children(BusyOperation);
+  statement = this.child(Statement);
   transfers = 0;
 
   async once(operation: string, from: number, to: number, client: string): Promise<number> {
     await this.operations(operation).mark();
     await this.accounts(from).add(-1);
     await this.accounts(to).add(1);
+    await this.statement.pushTransfers({ operation, account: from });
     this.transfers += 1;
     this.event.send(client, operation);
     return this.transfers;

@@ -1,15 +1,17 @@
 /**
- * A process of a cluster that makes transfers at its own gateway, several at a time: `busy-member.ts ADDRESS NAME`. It says in lines of JSON
- * that it has joined, and which transfers were acknowledged. It ends with its input.
+ * A process of a cluster that makes transfers at its own gateway, several at a time: `busy-member.ts ADDRESS NAME [OPTIONS]`. It says in lines
+ * of JSON that it has joined, and which transfers were acknowledged. It ends with its input.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { run } from "headwater";
+import { type RunOptions, run } from "headwater";
 import BusyBank from "./busy-bank.js";
 
 const [ACCOUNTS, WORKERS, PAUSE_MS] = [10, 3, 40];
-const [journal = "", name = ""] = process.argv.slice(2);
-const service = await run(BusyBank, { journal, member: { name } });
+const [journal = "", name = "", options = "{}"] = process.argv.slice(2);
+const { member, ...others } = JSON.parse(options) as RunOptions;
+const module = new URL("./busy-bank.ts", import.meta.url).href;
+const service = await run(BusyBank, { journal, member: { ...member, name }, module, ...others });
 console.log(JSON.stringify({ joined: name }));
 
 let [isOver, last] = [false, 0];

@@ -133,6 +133,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   const bodies = reached(engine, body);
   const own = bodies.filter((each) => each.body !== body);
   const waits = own.some((each) => each.waits);
+  const goesOn = waits || own.some(({ body: each }) => each.type !== "Program" && each.async);
   const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
   const slicer = new Slicer(whole, engine, waits, call);
   slicer.bodies(bodies);
@@ -148,7 +149,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
     ...zoneFacts(whole, bodies),
     ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, own)),
     ...(waits ? lateFacts(around, node, call) : []),
-    ...(waits && !posts && !isAsync && !isAwait(call) ? promiseFacts(module, call) : []),
+    ...(goesOn && !posts && !isAsync && !isAwait(call) ? promiseFacts(module, call) : []),
     ...heeded(whole, "results", () => resultOf(engine, module, call, check, result, bodies)),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));

@@ -1,4 +1,4 @@
-import { alone, type Body, type BodyFacts, NONE, reachable, type Thing } from "../../points-to/index.js";
+import { alone, type Body, NONE, reachable, type Thing } from "../../points-to/index.js";
 import type { FunctionNode, Variable } from "../../source/index.js";
 import { keyOfThing, reached, type WholeProgram } from "../whole/index.js";
 import { stateIn } from "./state.js";
@@ -37,25 +37,16 @@ function insideOf(whole: WholeProgram, body: Body): Body[] {
   return functions.flatMap((each) => [each, ...insideOf(whole, each)]);
 }
 
-/** Does a function do or use anything that others can see, or could change? Of lines on the console, only their order shows. */
+/**
+ * Does a function do or use anything that others can see, or could change? Lines on the console have an order, also with those
+ * that Express and Node write when something fails.
+ */
 export function isSeen(whole: WholeProgram, node: FunctionNode): boolean {
-  const own = new Set(bodiesOf(whole, node));
-  let writes = false;
-  for (const body of own) {
+  return bodiesOf(whole, node).some((body) => {
     const facts = whole.engine.bodies.get(body);
-    if (facts === undefined) continue;
-    if (facts.effects.some(({ receiver }) => receiver.receiver !== "console")) return true;
-    if (facts.unknown.size > 0 || stateIn(whole, body, () => true).length > 0) return true;
-    writes ||= facts.effects.length > 0;
-  }
-  return (
-    writes &&
-    [...whole.engine.bodies.values()].some(({ body, effects }) => writesLine(body, effects) && !own.has(body))
-  );
-}
-
-function writesLine({ type }: Body, effects: BodyFacts["effects"]): boolean {
-  return type !== "Program" && effects.some(({ receiver }) => receiver.receiver === "console");
+    if (facts === undefined) return false;
+    return facts.effects.length > 0 || facts.unknown.size > 0 || stateIn(whole, body, () => true).length > 0;
+  });
 }
 
 /** Does a function change something that other code uses while the program runs? */

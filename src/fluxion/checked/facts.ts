@@ -5,9 +5,12 @@ export interface HostFacts {
 }
 
 export function factsOfHost(): HostFacts {
-  const of = ({ isTTY, columns, rows }: NodeJS.WriteStream, fd: number) => ({ isTTY, columns, rows, fd });
+  const of = (name: "stdout" | "stderr", fd: number) => {
+    const { isTTY, columns, rows } = process[name];
+    return { isTTY, columns, rows, fd };
+  };
   return {
     argv: process.argv.slice(),
-    streams: { stdout: of(process.stdout, 1), stderr: of(process.stderr, 2) },
+    streams: { stdout: of("stdout", 1), stderr: of("stderr", 2) },
   };
 }

@@ -1,7 +1,10 @@
 import type { Scope, Variable } from "@typescript-eslint/scope-manager";
-import { Text } from "../link/text.js";
+import type { default as MagicString } from "magic-string";
+import { importPackage } from "../../packages.js";
 import { type FunctionNode, isFunction, type Node, plain, SourceModule, walk } from "../source/index.js";
 import { GUARDS } from "./watch.js";
+
+const { default: Text } = await importPackage(() => import("magic-string"));
 
 /**
  * Puts guards into the text of a file, for threads that watch what calls do: before each write to a variable of a function around, or to an
@@ -22,7 +25,7 @@ const OF_FUNCTIONS = new Set([
 const LOGICAL: Readonly<Record<string, string>> = { "??=": "??", "||=": "||", "&&=": "&&" };
 
 class Guarding {
-  readonly #text: Text;
+  readonly #text: MagicString;
   /** Functions whose runs are told apart, as functions inside of them write to their variables. */
   readonly #numbered = new Map<FunctionNode, string>();
   readonly #starts = new Map<FunctionNode, string>();

@@ -166,7 +166,7 @@ function modules(own: NodeJS.Process): void {
       ...more,
     );
   };
-  internals._extensions[".node"] = () => watch.deny("loads what is not JavaScript");
+  internals._extensions[".node"] = () => watch.deny("loads native code");
 }
 
 /** Read in peace, whatever the thread is doing. A text that cannot be read fails the call, also if the package makes do without it. */

@@ -34,7 +34,7 @@ function changingUnseen(): Set<object> {
 
 const session = new Session();
 
-/** All objects of this thread, but for those that inherit nothing. */
+/** All objects of this thread, but for objects that inherit nothing. */
 function allObjects(): readonly object[] {
   session.connect();
   let found: readonly object[] | null = null;

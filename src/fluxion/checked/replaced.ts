@@ -1,7 +1,7 @@
 import { watch } from "./watch.js";
 
 /**
- * Functions of the language and of Node, with a question in front. They look like those that they stand for, also to code that asks
+ * Functions of the language and of Node, with a question in front. They look like the originals, also to code that asks
  * for their text.
  */
 

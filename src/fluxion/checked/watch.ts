@@ -29,7 +29,7 @@ class Watch {
   call = 0;
   /** Objects that are older than the call. */
   old = new WeakSet<object>();
-  /** Of the objects that inherit nothing, those that the call has made. */
+  /** Objects that inherit nothing and that the call has made. */
   fresh = new WeakSet<object>();
   /** What is wrong with the call, or with loading. */
   failure: string | null = null;
@@ -72,7 +72,7 @@ class Watch {
     if (this.mode >= MODE.again) this.lasts("a variable that outlives the call");
   };
 
-  /** What an asynchronous function throws is a rejection that nobody handles, so nothing is thrown. */
+  /** What an asynchronous function throws is a rejection without a handler, so nothing is thrown. */
   readonly later = (): void => {
     if (this.mode !== MODE.idle) this.failure ??= `it goes on later${this.#place()}`;
   };

@@ -4,7 +4,7 @@ export type ReceiverKind = "response" | "request" | "next" | "console";
 /** A package of which nothing is known, whose calls are watched in workers. */
 export interface WatchedPackage {
   readonly package: string;
-  /** The inputs that nobody else holds, counted from 0. */
+  /** The inputs that no other code holds, counted from 0. */
   readonly own: readonly number[];
 }
 

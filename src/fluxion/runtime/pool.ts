@@ -11,7 +11,7 @@ import type { Parcel } from "./parcel.js";
 import { FOLDER } from "./same-files.js";
 import type { Settings } from "./settings.js";
 import { PLACES, Sharing } from "./sharing.js";
-import { type Watching, WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
+import { type EarlierWork, WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
 
 /** Threads that run stages: one anonymous context on each, pinned to it. */
 export class Pool {
@@ -30,7 +30,7 @@ export class Pool {
   static async start(
     { threads, waitingMax, stageMsMax }: Settings,
     modules: WorkerModules,
-    watching: Watching | null = null,
+    watching: EarlierWork | null = null,
   ): Promise<Pool> {
     const claims = Claims.memoryFor(threads * PLACES);
     const given: WorkerTask = {

@@ -11,7 +11,7 @@ import { StageRefusal } from "./refusal.js";
 import { changedText } from "./same-texts.js";
 import type { Settings } from "./settings.js";
 import { WatchedCalls } from "./watched-calls.js";
-import type { Watching, WorkerModules } from "./worker-modules.js";
+import type { EarlierWork, WorkerModules } from "./worker-modules.js";
 import { Worth } from "./worth.js";
 
 /** One call of a stage, as generated code makes it. */
@@ -50,7 +50,7 @@ export interface StageStatistics {
 /** So many calls of a stage may be refused in a row before it is not sent any more. */
 const REFUSED_IN_A_ROW_MAX = 8;
 
-export class Stage {
+export class RunningStage {
   inWorkers = 0;
   here = 0;
   refused = 0;
@@ -72,7 +72,7 @@ export type Workers = Pick<Pool, "isFull" | "run" | "stop">;
 export type StartWorkers = (
   settings: Settings,
   modules: WorkerModules,
-  watching: Watching | null,
+  watching: EarlierWork | null,
 ) => Promise<Workers>;
 
 /** One pool after the other: what threads are given is the same for all that are being started. */
@@ -89,7 +89,7 @@ type Continuation = (...results: readonly unknown[]) => unknown;
 
 /** The stages of a running program: where each call runs, and what becomes of it. */
 export class Stages {
-  readonly #stages = new Map<string, Stage>();
+  readonly #stages = new Map<string, RunningStage>();
   readonly #watched = new Map<string, WatchedCalls>();
   readonly #settings: Settings;
   readonly #modules: WorkerModules;
@@ -111,7 +111,7 @@ export class Stages {
     this.#startWorkers = startWorkers;
     for (const entry of manifest.stages) {
       const worth = new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure");
-      this.#stages.set(entry.id, new Stage(entry, worth, this.#watchedOf(entry, manifest, base)));
+      this.#stages.set(entry.id, new RunningStage(entry, worth, this.#watchedOf(entry, manifest, base)));
     }
     this.#modules = modulesOf(
       manifest.stages.filter(({ watched }) => watched === undefined),
@@ -231,7 +231,7 @@ export class Stages {
   }
 
   /** What came back from a worker; null if it has to be done here. */
-  async #send(stage: Stage, parcel: Parcel): Promise<Exclude<Report, { refused: string }> | null> {
+  async #send(stage: RunningStage, parcel: Parcel): Promise<Exclude<Report, { refused: string }> | null> {
     const pool = this.#pool ?? (await this.#start());
     if (pool === null) return null;
     const reported = await pool.run(stage.entry.id, parcel).catch((error: unknown) => lost(stage, error));
@@ -276,12 +276,12 @@ function decided({ id, heavy }: StageEntry, { move, profile, worthMs }: Settings
   return heavy === true ? true : null;
 }
 
-function here(stage: Stage, { local, inputs }: StageCall): unknown {
+function here(stage: RunningStage, { local, inputs }: StageCall): unknown {
   stage.here += 1;
   return local(inputs);
 }
 
-function packed(stage: Stage, { inputs }: StageCall): Parcel | null {
+function packed(stage: RunningStage, { inputs }: StageCall): Parcel | null {
   try {
     return packInputs(inputs);
   } catch (error) {
@@ -289,7 +289,7 @@ function packed(stage: Stage, { inputs }: StageCall): Parcel | null {
   }
 }
 
-function measured(stage: Stage, call: StageCall): unknown {
+function measured(stage: RunningStage, call: StageCall): unknown {
   const began = performance.now();
   try {
     return here(stage, call);
@@ -298,7 +298,7 @@ function measured(stage: Stage, call: StageCall): unknown {
   }
 }
 
-function refused(stage: Stage, error: unknown): null {
+function refused(stage: RunningStage, error: unknown): null {
   if (!(error instanceof StageRefusal)) throw error;
   stage.refused += 1;
   stage.refusal = error.message;
@@ -307,7 +307,7 @@ function refused(stage: Stage, error: unknown): null {
   return null;
 }
 
-function lost(stage: Stage, error: unknown): never {
+function lost(stage: RunningStage, error: unknown): never {
   const { name, file, line } = stage.entry;
   stage.lost += 1;
   throw new HeadwaterError(

@@ -2,7 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import type { EarlierCall } from "../checked/index.js";
 import { type Parcel, packInputs, type Report, unpackReport } from "./parcel.js";
 import { StageRefusal } from "./refusal.js";
-import type { Stage, StageCall, Workers } from "./stages.js";
+import type { RunningStage, StageCall, Workers } from "./stages.js";
 
 /** Calls that are noted down while no thread is there: so many, with so many bytes. */
 const EARLIER_MAX = 512;
@@ -10,7 +10,7 @@ const EARLIER_BYTES_MAX = 4 * 1024 * 1024;
 
 /** A call that may have run elsewhere. It counts when all calls before it have counted. */
 interface Pending {
-  readonly stage: Stage;
+  readonly stage: RunningStage;
   /** The original code. */
   readonly run: () => unknown;
   report: Report | { readonly refused: string } | null;
@@ -43,7 +43,7 @@ export class WatchedCalls {
     this.#start = start;
   }
 
-  call(stage: Stage, { inputs, local }: StageCall, change: string | null): Promise<unknown> | unknown {
+  call(stage: RunningStage, { inputs, local }: StageCall, change: string | null): Promise<unknown> | unknown {
     const { watched } = stage.entry;
     const shared = inputs.findIndex((each, i) => isObject(each) && watched?.own.includes(i) !== true);
     if (this.isOver) return here(stage, local, inputs);
@@ -114,7 +114,12 @@ export class WatchedCalls {
   }
 
   /** Here, measured and noted down. */
-  #early(stage: Stage, parcel: Parcel, local: StageCall["local"], inputs: readonly unknown[]): unknown {
+  #early(
+    stage: RunningStage,
+    parcel: Parcel,
+    local: StageCall["local"],
+    inputs: readonly unknown[],
+  ): unknown {
     this.#earlier.push([stage.entry.id, parcel]);
     this.#bytes += bytesOf(parcel);
     if (this.#earlier.length > EARLIER_MAX || this.#bytes > EARLIER_BYTES_MAX)
@@ -170,7 +175,7 @@ function runHere({ stage, run, resolve, reject }: Pending): void {
   }
 }
 
-function here(stage: Stage, local: StageCall["local"], inputs: readonly unknown[]): unknown {
+function here(stage: RunningStage, local: StageCall["local"], inputs: readonly unknown[]): unknown {
   stage.here += 1;
   return local(inputs);
 }

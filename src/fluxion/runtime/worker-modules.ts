@@ -17,7 +17,7 @@ export interface WorkerModules {
 }
 
 /** What threads are given that watch their stages. */
-export interface Watching {
+export interface EarlierWork {
   readonly host: HostFacts;
   /** What the main loop has called before, in its order. */
   readonly earlier: readonly EarlierCall[];
@@ -30,5 +30,5 @@ export interface WorkerTask extends WorkerModules {
   /** Where and since when the program runs: what it has read while it was loaded must be read alike. */
   readonly folder: string;
   readonly sinceMs: number;
-  readonly watching: Watching | null;
+  readonly watching: EarlierWork | null;
 }

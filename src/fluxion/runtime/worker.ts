@@ -7,7 +7,7 @@ import { Fluxions, stagesAre } from "./fluxions.js";
 import { StageRefusal } from "./refusal.js";
 import { readTheSame } from "./same-files.js";
 import type { FoundStage, StageFunction } from "./work.js";
-import { type Watching, WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
+import { type EarlierWork, WORKER_MODULES, type WorkerTask } from "./worker-modules.js";
 
 interface Loaded {
   readonly stages?: Record<string, StageFunction>;
@@ -51,7 +51,7 @@ async function load(): Promise<void> {
 }
 
 /** Watched stages are what they are on the main loop once they have done what was done there. */
-async function loadWatched(by: WatchedStages, earlier: Watching["earlier"]): Promise<void> {
+async function loadWatched(by: WatchedStages, earlier: EarlierWork["earlier"]): Promise<void> {
   const require = createRequire(import.meta.url);
   for (const url of modules) {
     try {

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Parcel } from "#src/fluxion/runtime/parcel.js";
-import type { Watching, WorkerModules } from "#src/fluxion/runtime/worker-modules.js";
+import type { EarlierWork, WorkerModules } from "#src/fluxion/runtime/worker-modules.js";
 
 /** What a thread that watches is given. */
 export interface WatchedProgram {
@@ -9,7 +9,7 @@ export interface WatchedProgram {
   /** Files of the folder, and the stages that they have. */
   readonly files: readonly string[];
   readonly ids: readonly string[];
-  readonly watching: Watching;
+  readonly watching: EarlierWork;
 }
 
 /** A thread of its own, as all objects in it are looked at: it runs the stages of one package in one run of one program. */
@@ -29,7 +29,7 @@ export class WatchingThread {
   static start(
     folder: string,
     { modules, stages }: WorkerModules,
-    watching: Watching,
+    watching: EarlierWork,
   ): Promise<WatchingThread> {
     const files = modules.map((url) => basename(url).replace(/ts$/, "js"));
     const workerData: WatchedProgram = { folder, files, ids: Object.keys(stages), watching };

@@ -218,7 +218,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   };
 }
 
-/** Which package is watched, if any, and which inputs nobody else holds. */
+/** Which package is watched, if any, and which inputs no other code holds. */
 function watchedIn(
   { knowledge }: WholeProgram,
   call: CallExpression,

@@ -9,7 +9,7 @@ import { decide } from "./decide.js";
 import type { CallPlan, StagePlan } from "./plan.js";
 
 /**
- * What else may run elsewhere, if somebody watches: calls of a package of which nothing is known. Such a call is a function of the package as it
+ * What else may run elsewhere, if a thread watches: calls of a package of which nothing is known. Such a call is a function of the package as it
  * was loaded, the calls before, and its arguments. As long as no call changes what lasts, the package in a worker is what it is on the
  * main loop. For that, all its calls must be known, and no other package may share files with it.
  */

@@ -58,6 +58,9 @@ export class RunningStage {
   refusal: string | null = null;
   noRoom = 0;
   lost = 0;
+  /** Of calls that are watched. */
+  fastestHereMs = Number.POSITIVE_INFINITY;
+  fastestThereMs = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly entry: StageEntry,

@@ -8,6 +8,10 @@ import type { RunningStage, StageCall, Workers } from "./stages.js";
 const EARLIER_MAX = 512;
 const EARLIER_BYTES_MAX = 4 * 1024 * 1024;
 
+/** After so many calls in workers, a stage whose fastest call took this many times as long as the fastest one here is not worth watching. */
+const CALLS_TO_JUDGE = 16;
+const SLOWED_MAX = 2;
+
 /** A call that may have run elsewhere. It counts when all calls before it have counted. */
 interface Pending {
   readonly stage: RunningStage;
@@ -130,7 +134,9 @@ export class WatchedCalls {
       if (isThenable(value)) this.goHome("it gives a promise");
       return value;
     } finally {
-      stage.worth.tookHere(performance.now() - began);
+      const tookMs = performance.now() - began;
+      stage.worth.tookHere(tookMs);
+      stage.fastestHereMs = Math.min(stage.fastestHereMs, tookMs);
     }
   }
 
@@ -161,7 +167,11 @@ export class WatchedCalls {
       stage.worth.tookThere(report.busyMs);
       if (report.ok) resolve(report.value);
       else reject(report.value);
+      stage.fastestThereMs = Math.min(stage.fastestThereMs, report.busyMs);
       if (!stage.worth.isMoved) return this.goHome("its calls are not worth a worker any more");
+      const slowed = stage.fastestThereMs / stage.fastestHereMs;
+      if (stage.inWorkers >= CALLS_TO_JUDGE && slowed > SLOWED_MAX)
+        return this.goHome(`it takes ${slowed.toFixed(1)} times as long when it is watched`);
     }
   }
 }

@@ -12,5 +12,5 @@ export {
   shownTarget,
 } from "./definition.js";
 export { type DeliveryPort, type DeliveryState, OutputDelivery } from "./delivery.js";
-export { natsConnection } from "./nats-connection.js";
+export { natsOptions } from "./nats-options.js";
 export { openTarget } from "./open-target.js";

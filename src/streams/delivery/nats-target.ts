@@ -1,8 +1,8 @@
 import { jetstream } from "@nats-io/jetstream";
-import { headers, type NatsConnection } from "@nats-io/transport-node";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import type { AddressPolicy } from "./addresses.js";
 import { type OutputDefinition, subjectOf } from "./definition.js";
-import { natsConnection } from "./nats-connection.js";
+import { natsOptions } from "./nats-options.js";
 import type { Batched, OutputTarget } from "./target.js";
 
 /**
@@ -59,7 +59,7 @@ export class NatsTarget implements OutputTarget {
 
   async #connected(): Promise<NatsConnection> {
     if (this.#connection === null || this.#connection.isClosed())
-      this.#connection = await natsConnection(this.#url, this.definition.secrets, this.policy);
+      this.#connection = await connect(await natsOptions(this.#url, this.definition.secrets, this.policy));
     return this.#connection;
   }
 

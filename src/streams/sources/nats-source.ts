@@ -1,6 +1,6 @@
 import { type ConsumerMessages, DeliverPolicy, jetstream } from "@nats-io/jetstream";
-import type { NatsConnection, Subscription } from "@nats-io/transport-node";
-import { natsConnection } from "../delivery/index.js";
+import { connect, type NatsConnection, type Subscription } from "@nats-io/transport-node";
+import { natsOptions } from "../delivery/index.js";
 import { pathOf, type SourceDefinition, type SourcePolicy } from "./definition.js";
 import type { Intake, RunningSource, SourceMessage } from "./source.js";
 
@@ -37,7 +37,7 @@ export class NatsSource implements RunningSource {
   async #run(): Promise<void> {
     for (let failures = 0; !this.#isStopped; failures++) {
       try {
-        const connection = await natsConnection(this.#url, this.definition.secrets, this.policy);
+        const connection = await connect(await natsOptions(this.#url, this.definition.secrets, this.policy));
         this.#connection = connection;
         if (this.#url.protocol === "jetstream:") await this.#stored(connection, () => (failures = 0));
         else await this.#plain(connection, () => (failures = 0));

@@ -1,5 +1,12 @@
 import { canonicalJson } from "../../sql/index.js";
-import { type Cell, type ColumnSpec, numericOf, type Schema, timestampOfText } from "../columns/index.js";
+import {
+  type Cell,
+  type ColumnSpec,
+  isTimestamp,
+  numericOf,
+  type Schema,
+  timestampOfText,
+} from "../columns/index.js";
 import { shown } from "./reader.js";
 
 /** Deeper than data is, and far from the end of the stack of `JSON.stringify`. */
@@ -38,7 +45,7 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
       return typeof value === "string" && !UNPAIRED.test(value) ? value : undefined;
     case "timestamp": {
       const ms = value instanceof Date ? value.getTime() : value;
-      if (typeof ms === "number") return Number.isFinite(ms) ? ms + 0 : undefined;
+      if (typeof ms === "number") return isTimestamp(ms) ? ms + 0 : undefined;
       const time = typeof value === "string" ? timestampOfText(value) : Number.NaN;
       return Number.isNaN(time) ? undefined : time;
     }

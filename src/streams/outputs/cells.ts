@@ -1,3 +1,4 @@
+import { isoTime } from "../../sql/index.js";
 import { LIBRARY } from "../codegen/index.js";
 import { type Cell, type ColumnSpec, numericText, type Scaled, timestampText } from "../columns/index.js";
 
@@ -24,7 +25,7 @@ export function cellJson(cell: Cell, spec: ColumnSpec): string {
     case "json":
       return String(cell);
     case "timestamp":
-      return JSON.stringify(`${timestampText(Number(cell)).replace(" ", "T")}Z`);
+      return JSON.stringify(isoTime(Number(cell)));
     case "float":
       return Number.isFinite(cell) ? JSON.stringify(cell) : JSON.stringify(cellText(cell, spec));
     default:

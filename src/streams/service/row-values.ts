@@ -1,11 +1,5 @@
-import {
-  type Batch,
-  type Cell,
-  type ColumnSpec,
-  numericText,
-  type Scaled,
-  timestampText,
-} from "../columns/index.js";
+import { isoTime } from "../../sql/index.js";
+import { type Batch, type Cell, type ColumnSpec, numericText, type Scaled } from "../columns/index.js";
 import type { AnyRow } from "../typed/index.js";
 
 /** A row of a batch as programs see it: decimals and times are texts, so that no digit is lost. */
@@ -25,7 +19,7 @@ function valueAt(cell: Cell, { type, scale }: ColumnSpec): unknown {
         .replace(/(\.\d*?)0+$/, "$1")
         .replace(/\.$/, "");
     case "timestamp":
-      return `${timestampText(Number(cell)).replace(" ", "T")}Z`;
+      return isoTime(Number(cell));
     case "float":
       return Number.isFinite(cell) ? cell : String(cell);
     case "json":

@@ -13,7 +13,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tokens",
     scope: "admin",
     async run({ request, response, service, granted }) {
-      const { scopes, expiresMs = null } = await asked(request);
+      const { scopes, expiresMs = null } = await asked(request, ["scopes", "expiresMs"]);
       const wanted = scopesIn(scopes);
       if (wanted.includes("operator") && !granted.scopes.includes("operator"))
         throw new HeadwaterError("HW-5409", 'this token does not have the scope "operator".');
@@ -52,7 +52,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tenants",
     scope: "operator",
     async run({ request, response, service }) {
-      const { name, quotas = {} } = await asked(request);
+      const { name, quotas = {} } = await asked(request, ["name", "quotas"]);
       const tenant = textOf(name, "name");
       if (service.has(tenant)) throw new HeadwaterError("HW-5402", `there is a tenant "${tenant}" already.`);
       const wanted = quotasIn(quotas);
@@ -66,7 +66,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tenants/:name/quotas",
     scope: "operator",
     async run({ request, response, service, name }) {
-      const wanted = quotasIn(await asked(request));
+      const wanted = quotasIn(await asked(request, Object.keys(DEFAULT_QUOTAS)));
       if (!service.has(name)) throw new HeadwaterError("HW-4004", "there is no such tenant.");
       const streams = await service.tenant(name);
       await streams.setQuotas(wanted);

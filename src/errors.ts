@@ -108,6 +108,7 @@ export const codes = {
   "HW-3150": ["refused", "a process of the cluster could not be added or removed"],
   "HW-3151": ["refused", "a process that was added has not joined the cluster"],
   "HW-3152": ["final", "the processes of a cluster cannot be provisioned like this"],
+  "HW-3160": ["repair", "a copy of an engine is not what the head has"],
   "HW-3021": ["repair", "the state of a context does not fit its class"],
   "HW-3023": ["repair", "the journal does not fit the program"],
   "HW-4001": ["final", "an API cannot be exposed"],

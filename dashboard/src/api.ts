@@ -1,32 +1,38 @@
 /** The admin API of the program that this page belongs to. Its types are the server's own. */
 
-import type { ClusterStatus } from "../../src/cluster/index.js";
-import type { BusyContext } from "../../src/dashboard/busy.js";
+import type { ClusterStatus, LogStatus } from "../../src/cluster/index.js";
 import type { Notice } from "../../src/dashboard/monitor.js";
-import type { EventStory } from "../../src/dashboard/recent.js";
+import type { EventPage, EventStory, NumberedEvent } from "../../src/dashboard/recent.js";
 import type {
   ShownChild as Child,
+  ContextLook,
   ShownContext as Outline,
   DashboardOverview as Overview,
 } from "../../src/dashboard/routes.js";
 import type { Second } from "../../src/dashboard/seconds.js";
 import type { DashboardSession } from "../../src/dashboard/streams.js";
-import type { EventFact } from "../../src/observe/index.js";
+import type { EventFact, TrailFact } from "../../src/observe/index.js";
+import type { GraphAnswer } from "../../src/streams/http/graph-answer.js";
 import type { GraphStream, OutputStatus } from "../../src/streams/service/index.js";
 
 export type {
-  BusyContext,
   Child,
   ClusterStatus,
+  ContextLook,
   DashboardSession,
   EventFact,
+  EventPage,
   EventStory,
+  GraphAnswer,
   GraphStream,
+  LogStatus,
   Notice,
+  NumberedEvent,
   Outline,
   OutputStatus,
   Overview,
   Second,
+  TrailFact,
 };
 
 const TOKEN = "headwater.token";

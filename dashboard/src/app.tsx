@@ -6,7 +6,9 @@ import { Contexts } from "./contexts.js";
 import { Events } from "./events.js";
 import { Hosts } from "./hosts.js";
 import { type Live, useLive } from "./live.js";
+import { Announced } from "./notices.js";
 import { OverviewPage } from "./overview.js";
+import { hrefOf, usePlace } from "./place.js";
 import { SignIn } from "./sign-in.js";
 import { StreamsPage } from "./streams/streams.js";
 
@@ -27,16 +29,6 @@ function tabsOf({ isOperator, hasStreams, hasCluster, scopes }: DashboardSession
   ];
   const streams: Tab = { name: "streams", title: "Streams", show: () => <StreamsPage scopes={scopes} /> };
   return [...(isOperator ? program : []), ...(hasStreams ? [streams] : [])];
-}
-
-function useTab(tabs: readonly Tab[]): Tab | undefined {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const changed = () => setHash(location.hash);
-    addEventListener("hashchange", changed);
-    return () => removeEventListener("hashchange", changed);
-  }, []);
-  return tabs.find(({ name }) => hash.startsWith(`#/${name}`)) ?? tabs[0];
 }
 
 const SAID = {
@@ -64,7 +56,7 @@ function useSession(): DashboardSession | "signed out" | null {
 
 export function App() {
   const session = useSession();
-  if (session === null) return <p>Loading…</p>;
+  if (session === null) return <main class="faint">Loading…</main>;
   if (session === "signed out") {
     setToken(null);
     return <SignIn />;
@@ -89,25 +81,43 @@ function TenantPage({ session }: { session: DashboardSession }) {
 
 function Views({ session, live }: { session: DashboardSession; live: Live }) {
   const tabs = tabsOf(session);
-  const tab = useTab(tabs);
+  const [named] = usePlace();
+  const tab = tabs.find(({ name }) => name === named) ?? tabs[0];
+  const program = shortName(live.overview?.program ?? "");
+  useEffect(() => {
+    document.title = `${tab?.title ?? ""} · ${program === "" ? "" : `${program} · `}Headwater`;
+  }, [tab?.title, program]);
   return (
     <>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to the view
+      </button>
       <header>
-        <h1>
-          Headwater <small>{live.overview?.program}</small>
-        </h1>
+        <p class="brand">
+          <img src="./icon.svg" alt="" width={20} height={20} /> Headwater{" "}
+          <small title={live.overview?.program}>{program}</small>
+        </p>
         <nav aria-label="Views">
           {tabs.map(({ name, title }) => (
-            <a key={name} href={`#/${name}`} aria-current={name === tab?.name ? "page" : undefined}>
+            <a key={name} href={hrefOf(name)} aria-current={name === tab?.name ? "page" : undefined}>
               {title}
             </a>
           ))}
         </nav>
-        <span class={`connection ${live.connection}`} role="status">
+        <span class={`connection ${live.connection}`} role="status" aria-label="Connection">
           {SAID[live.connection]}
         </span>
       </header>
-      <main>{tab?.show(live)}</main>
+      <main id="main" tabIndex={-1}>
+        <h1 class="unseen">{tab?.title}</h1>
+        {tab?.show(live)}
+      </main>
+      <Announced notices={live.notices} />
     </>
   );
+}
+
+/** A path from elsewhere is long; its end tells the programs apart. */
+function shortName(program: string): string {
+  return program.split(/[\\/]/).slice(-2).join("/");
 }

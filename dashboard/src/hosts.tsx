@@ -1,70 +1,104 @@
 import { Action } from "./action.js";
-import { post } from "./api.js";
+import { type Overview, post } from "./api.js";
 import { bytes, count, ms } from "./format.js";
+import { HostMark, hostHue } from "./host-mark.js";
 import type { Live } from "./live.js";
 import { Notices } from "./notices.js";
 
-/** A colour for each host, the same in all views. */
-export function hostColour(host: number): string {
-  return `hsl(${(host * 137.5) % 360} 60% 50%)`;
-}
+type Host = NonNullable<Overview["hosts"]>[number];
 
-export function HostMark({ host }: { host: number | null }) {
-  if (host === null) return null;
-  return (
-    <span class="host-mark" style={{ background: hostColour(host) }} title={`on host ${host}`}>
-      {host}
-    </span>
-  );
-}
-
+/** The hosts that run events, how busy each is, and what can be done with them. */
 export function Hosts({ live: { overview, notices } }: { live: Live }) {
-  if (overview === null) return <p>Loading…</p>;
+  if (overview === null) return <p class="faint">Loading…</p>;
   const { hosts, canKill } = overview;
   if (hosts === null)
     return (
-      <p>
+      <p class="card">
         The program runs in one thread. Start it with <code>--hosts 2</code> (and <code>--journal DIR</code>,
         so that a lost host is replaced) to spread its contexts over hosts.
       </p>
     );
   return (
     <>
-      <p>
+      <div class="bar-of-actions">
+        <h2>
+          {hosts.length} {hosts.length === 1 ? "host" : "hosts"}
+        </h2>
         <Action run={() => post("hosts/add")}>Add a host</Action>
-      </p>
+      </div>
       <ul class="hosts">
-        {hosts.map(({ id, state, contexts, events, restarts, load }) => (
-          <li key={id} aria-label={`Host ${id}`}>
-            <h2>
-              <HostMark host={id} /> Host {id} <small>{state}</small>
-            </h2>
-            <label>
-              busy
-              <meter min={0} max={1} high={0.85} value={load?.utilisation ?? 0} />{" "}
-              {Math.round(100 * (load?.utilisation ?? 0))} %
-            </label>
-            <p>
-              {count(load?.eventsPerSecond ?? 0)} events/s · {events} under way · {count(contexts)} contexts ·
-              heap {bytes(load?.heapBytes ?? 0)} · p99 {ms(load?.p99Ms ?? null)} · queue{" "}
-              {ms(load?.queueMs ?? null)}
-              {restarts > 0 && ` · replaced ${restarts} times`}
-            </p>
-            <p>
-              <Action run={() => post("hosts/drain", { host: id })} disabled={state !== "running"}>
-                Drain
-              </Action>{" "}
-              <Action run={() => post("hosts/remove", { host: id })}>Remove</Action>{" "}
-              {canKill && (
-                <Action run={() => post("hosts/kill", { host: id })} danger>
-                  Kill
-                </Action>
-              )}
-            </p>
-          </li>
+        {hosts.map((host) => (
+          <HostCard key={host.id} host={host} canKill={canKill} />
         ))}
       </ul>
       <Notices notices={notices.filter(({ kind }) => kind !== "note")} />
     </>
+  );
+}
+
+function HostCard({
+  host: { id, state, contexts, events, restarts, load },
+  canKill,
+}: {
+  host: Host;
+  canKill: boolean;
+}) {
+  const busy = Math.round(100 * (load?.utilisation ?? 0));
+  return (
+    <li class="card" aria-label={`Host ${id}`}>
+      <h3>
+        <HostMark host={id} /> Host {id} <span class={`state-of ${state}`}>{state}</span>
+      </h3>
+      <div class="load">
+        <div
+          class="meter"
+          role="meter"
+          aria-label={`How busy host ${id} is`}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={busy}
+          aria-valuetext={`${busy} percent`}
+        >
+          <i style={{ width: `${busy}%`, "--hue": hostHue(id) }} />
+        </div>
+        <span>{busy} % busy</span>
+      </div>
+      <dl class="facts">
+        <Fact name="events/s" value={count(load?.eventsPerSecond ?? 0)} />
+        <Fact name="under way" value={count(events)} />
+        <Fact name="contexts" value={count(contexts)} />
+        <Fact name="p99" value={ms(load?.p99Ms ?? null)} />
+        <Fact name="queue" value={ms(load?.queueMs ?? null)} />
+        <Fact name="heap" value={bytes(load?.heapBytes ?? 0)} />
+      </dl>
+      {restarts > 0 && <p class="faint">replaced {restarts === 1 ? "once" : `${restarts} times`}</p>}
+      <p class="actions">
+        <Action
+          label={`Drain host ${id}`}
+          run={() => post("hosts/drain", { host: id })}
+          disabled={state !== "running"}
+        >
+          Drain
+        </Action>
+        <Action label={`Remove host ${id}`} run={() => post("hosts/remove", { host: id })}>
+          Remove
+        </Action>
+        {canKill && (
+          <Action label={`Kill host ${id}`} run={() => post("hosts/kill", { host: id })} danger>
+            Kill
+          </Action>
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** A name and a value of a list of facts (`dl`). */
+export function Fact({ name, value, id }: { name: string; value: string; id?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd id={id}>{value}</dd>
+    </div>
   );
 }

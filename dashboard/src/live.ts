@@ -26,16 +26,15 @@ export function useLive(): Live {
     const change = (some: (before: Live) => Partial<Live>) =>
       setLive((before) => ({ ...before, ...some(before) }));
     const take = (value: unknown) => {
-      const fact = value as ({ kind: "second" } & Second) | Notice;
+      const fact = value as ({ kind: "second" } & Second & Pick<Overview, "hosts">) | Notice;
       if (fact.kind === "second") {
-        change(({ seconds }) => ({ seconds: [...seconds, fact].slice(-SECONDS_MAX), connection: "live" }));
-        void refresh();
+        const { hosts, ...second } = fact;
+        change(({ seconds, overview }) => ({
+          seconds: [...seconds, second].slice(-SECONDS_MAX),
+          overview: overview === null ? null : { ...overview, hosts },
+          connection: "live",
+        }));
       } else change(({ notices }) => ({ notices: [...notices, fact].slice(-NOTICES_MAX) }));
-    };
-    const refresh = async () => {
-      const hosts = await get<Pick<Overview, "hosts">>("hosts", {}, closed.signal).catch(() => null);
-      if (hosts !== null)
-        change(({ overview }) => ({ overview: overview === null ? null : { ...overview, ...hosts } }));
     };
     const run = async () => {
       while (!closed.signal.aborted) {

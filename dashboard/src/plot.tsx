@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { clock } from "./format.js";
 
 export interface Line {
   readonly label: string;
@@ -24,6 +25,7 @@ export function Plot({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const isDark = useDark();
   useEffect(() => {
     const at = box.current;
     if (at === null) return;
@@ -32,8 +34,8 @@ export function Plot({
     const painted = (colour: string) =>
       style.getPropertyValue(/^var\((.*)\)$/.exec(colour)?.[1] ?? "") || colour;
     const axis = {
-      stroke: ink,
-      grid: { stroke: "rgba(128, 128, 128, 0.2)", width: 1 },
+      stroke: painted("var(--faint)") || ink,
+      grid: { stroke: painted("var(--edge)"), width: 1 },
       ticks: { show: false },
       font: "11px system-ui",
     };
@@ -43,14 +45,22 @@ export function Plot({
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false, points: { size: 6 } },
-        axes: [axis, { ...axis, size: 56 }],
+        axes: [
+          {
+            ...axis,
+            size: 28,
+            values: (_, splits) => splits.map((at) => (at === null ? "" : clock(1000 * at))),
+            space: 90,
+          },
+          { ...axis, size: 52 },
+        ],
         scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
         series: [
           {},
           ...lines.map(({ label, colour }) => ({
             label,
             stroke: painted(colour),
-            width: 1.5,
+            width: 1.75,
             spanGaps: true,
             points: { show: false },
           })),
@@ -66,12 +76,12 @@ export function Plot({
       sized.disconnect();
       made.destroy();
     };
-  }, []);
+  }, [isDark]);
   useEffect(() => {
     plot.current?.setData([times.map((at) => at / 1000), ...lines.map(({ values }) => [...values])]);
-  }, [times, lines]);
+  }, [times, lines, isDark]);
   return (
-    <figure class="plot">
+    <figure class="card plot">
       <figcaption>
         <strong>{title}</strong>
         {lines.map(({ label, colour, values }) => (
@@ -85,7 +95,20 @@ export function Plot({
   );
 }
 
+/** Colours of a canvas are drawn, not styled: it is drawn anew when the setting of the system changes. */
+function useDark(): boolean {
+  const [isDark, setDark] = useState(DARK.matches);
+  useEffect(() => {
+    const changed = () => setDark(DARK.matches);
+    DARK.addEventListener("change", changed);
+    return () => DARK.removeEventListener("change", changed);
+  }, []);
+  return isDark;
+}
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
 function shown(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return "–";
-  return `${value >= 100 ? Math.round(value) : value.toPrecision(3)}${unit === "" ? "" : ` ${unit}`}`;
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toPrecision(3)}${unit === "" ? "" : ` ${unit}`}`;
 }

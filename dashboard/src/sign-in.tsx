@@ -11,7 +11,9 @@ export function SignIn() {
   };
   return (
     <main class="sign-in">
-      <h1>Headwater</h1>
+      <h1>
+        <img src="./icon.svg" alt="" width={28} height={28} /> Headwater
+      </h1>
       <p>
         Open the address that the program has printed (each is good once; <kbd>o</kbd> in{" "}
         <code>headwater dev</code> opens a new one), or paste the token from{" "}

@@ -29,6 +29,14 @@ function Item({ name, value }: { name: string; value: unknown }) {
   );
 }
 
+const SHORT_LENGTH = 200;
+
+/** A value in one line. */
+export function shortOf(value: unknown): string {
+  const text = entriesOf(value).length === 0 ? simple(value) : JSON.stringify(value);
+  return text.length > SHORT_LENGTH ? `${text.slice(0, SHORT_LENGTH)}…` : text;
+}
+
 function only(value: unknown): readonly [string, unknown] | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const [first, second] = Object.entries(value);
@@ -60,7 +68,7 @@ function kindOf(value: unknown): string {
 
 function simple(value: unknown): string {
   const special = only(value);
-  if (special === null) return typeof value === "string" ? JSON.stringify(value) : JSON.stringify(value);
+  if (special === null) return JSON.stringify(value);
   const [kind, content] = special;
   if (kind === "$undefined") return "undefined";
   if (kind === "$cut") return `… ${content} more`;

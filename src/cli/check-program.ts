@@ -1,5 +1,8 @@
 import { checkShapes } from "../host/context/index.js";
-import { withSurvey } from "../journal/survey.js";
+import { namesOf } from "../host/run.js";
+import { nodeSetChange } from "../host/store/index.js";
+import type { KeyTable } from "../journal/journal.js";
+import { type Survey, withSurvey } from "../journal/survey.js";
 import type { Context, ContextClass } from "../model/context.js";
 import { inspectTree } from "../model/shape.js";
 import { loadProgram } from "./program.js";
@@ -10,8 +13,8 @@ import { messageOf } from "./report.js";
  * otherwise. `headwater dev` asks it before it replaces a program that runs by what was just saved.
  */
 
-/** What keys of shapes begin with. */
-const SHAPES = "s/";
+/** What keys of shapes and of logical nodes begin with: their values are looked at, of others only whether they are there. */
+const LOOKED_AT = /^[si]\//;
 
 const [file = "", journal] = process.argv.slice(2);
 try {
@@ -19,15 +22,26 @@ try {
   const classes: ContextClass<Context>[] = typeof roots === "function" ? [roots] : Object.values(roots);
   const shapes = classes.flatMap((root) => inspectTree(root));
   if (journal !== undefined) {
-    await withSurvey(journal, async ({ entries }) => {
-      const values = new Map<string, Uint8Array>();
-      for (const [key, value] of entries)
-        if (key.startsWith(SHAPES) && value !== null) values.set(key, value);
-      checkShapes({ get: (key) => values.get(key) }, shapes);
+    await withSurvey(journal, async ({ entries, card }) => {
+      const table = tableOf(entries);
+      nodeSetChange(table, namesOf(roots), { madeFor: card.program, address: journal });
+      checkShapes(table, shapes);
     });
   }
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exit(1);
+}
+
+function tableOf(entries: Survey["entries"]): KeyTable {
+  const values = new Map<string, Uint8Array>();
+  const none = new Uint8Array();
+  for (const [key, value] of entries) if (value !== null) values.set(key, LOOKED_AT.test(key) ? value : none);
+  return {
+    get: (key) => values.get(key),
+    *range(prefix, after = "") {
+      for (const [key, value] of values) if (key.startsWith(prefix) && key > after) yield [key, value];
+    },
+  };
 }

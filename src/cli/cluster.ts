@@ -1,4 +1,4 @@
-import type { ClusterStatus, LogStatus, MemberStatus } from "../cluster/index.js";
+import type { ClusterStatus, CopiesAbout, LogStatus, MemberStatus } from "../cluster/index.js";
 import { type Arguments, misused } from "./arguments.js";
 import type { CliCommand } from "./command.js";
 import type { Terminal } from "./terminal.js";
@@ -77,6 +77,7 @@ function show(status: ClusterStatus, terminal: Terminal) {
     terminal.out(`${each.member.padEnd(width)}${shown}`);
   }
   showLoads(members, width, terminal);
+  for (const { member, about } of members) if (about !== null) showCopies(member, about.copies, terminal);
   if (hosts !== null) {
     const head = members.find(({ isHead }) => isHead)?.member ?? "";
     terminal.out(`host  ${"of".padEnd(width)}state     contexts  events`);
@@ -120,6 +121,16 @@ function showLoads(members: readonly MemberStatus[], width: number, terminal: Te
           );
     terminal.out(`${member.padEnd(width)}${shown}`);
   }
+}
+
+function showCopies(member: string, kept: CopiesAbout | null | undefined, terminal: Terminal) {
+  if (kept === null || kept === undefined || kept.count + kept.diverged === 0) return;
+  const diverged =
+    kept.diverged === 0 ? "" : `, ${kept.diverged} were not what the head had, and were made again (HW-3160)`;
+  terminal.out(`copies in ${member}: ${kept.count}${diverged}`);
+  for (const { context, field, position } of kept.copies)
+    terminal.out(`  ${context}.${field}, at record ${position}`);
+  if (kept.count > kept.copies.length) terminal.out(`  and ${kept.count - kept.copies.length} more`);
 }
 
 function aboutIt({ about }: MemberStatus): string {

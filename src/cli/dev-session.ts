@@ -4,6 +4,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HeadwaterError } from "../errors.js";
 import { type Arguments, absent, misused } from "./arguments.js";
 import { dev } from "./dev.js";
 import { DevAdmin } from "./dev-admin.js";
@@ -16,7 +17,7 @@ import { paint, type Terminal } from "./terminal.js";
 
 const SAMPLE = fileURLToPath(new URL("../../examples/world/", import.meta.url));
 const DASHBOARD = "/headwater/";
-const [PORT_FIRST, PORTS] = [4400, 100];
+const [PORT_FIRST, PORTS, PORT_MAX] = [4400, 100, 65_535];
 
 /** `headwater dev`: one program, process after process, until q or Ctrl-C. */
 export async function runDev(args: Arguments, terminal: Terminal): Promise<number> {
@@ -138,7 +139,10 @@ class DevSession {
     const problem = await problemOf(this.file, existsSync(this.journal) ? this.journal : null);
     if (problem !== null) {
       const goesOn = this.#process === null ? "" : " The version before it goes on.";
-      this.terminal.say(paint(this.terminal, "yellow", `${shown} was saved, but cannot run.${goesOn}`));
+      const what = existsSync(changed)
+        ? "was saved, but cannot run"
+        : "is gone, and the program cannot run without it";
+      this.terminal.say(paint(this.terminal, "yellow", `${shown} ${what}.${goesOn}`));
       this.terminal.say(problem);
       return;
     }
@@ -216,9 +220,16 @@ class DevSession {
 
 /** A port for the program's whole life, also when it is started again: the one asked for, or the first from 4400 on that is free. */
 async function portOf(written: string | undefined): Promise<number> {
-  if (written !== undefined && !(/^\d{1,5}$/.test(written) && Number(written) < 65_536))
-    throw misused(dev, `--port is a number from 0 to 65535, not "${written}".`);
-  if (written !== undefined && written !== "0") return Number(written);
+  if (written !== undefined && written !== "0") {
+    const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN;
+    if (!(port <= PORT_MAX))
+      throw misused(dev, `--port is a number from 0 to ${PORT_MAX}, not "${written}".`);
+    if ((await freePort(port)) !== null) return port;
+    throw new HeadwaterError(
+      "HW-4020",
+      `the port ${port} of 127.0.0.1 is taken. Name another one, or none: --port 0.`,
+    );
+  }
   const wanted = Array.from({ length: written === "0" ? 0 : PORTS }, (_, i) => PORT_FIRST + i);
   for (const port of [...wanted, 0]) {
     const free = await freePort(port);

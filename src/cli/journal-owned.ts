@@ -6,7 +6,7 @@ import { jsonOf } from "./journal-values.js";
  */
 
 /** `d/NODE/ADDRESS NUL FIELD NUL`, then the kind of the entry. Entries of tracked collections are of other kinds. */
-const OWNED = /^(d\/[^\0]*\0[^\0]*)\0([rpk])(.*)$/s;
+const OWNED = /^(d\/[^\0]*\0[^\0]*)\0([rpkg])(.*)$/s;
 
 /** A key and its value as JSON. */
 export function entryAsJson(key: string, value: Uint8Array): string {
@@ -19,15 +19,27 @@ export function entryAsJson(key: string, value: Uint8Array): string {
       return JSON.stringify({ $part: { name, bytes: base64() } });
     case "k":
       return JSON.stringify({ $checkpoint: checkpointIn(value) });
+    case "g":
+      return JSON.stringify({ $digest: digestIn(value) });
     default:
       return jsonOf(value);
   }
 }
 
 function checkpointIn(value: Uint8Array): { position: number; bytes: number } | null {
+  const [position, bytes] = numbersIn(value) ?? [];
+  return position === undefined || bytes === undefined ? null : { position, bytes };
+}
+
+function digestIn(value: Uint8Array): { position: number; digest: number } | null {
+  const [position, digest] = numbersIn(value) ?? [];
+  return position === undefined || digest === undefined ? null : { position, digest };
+}
+
+function numbersIn(value: Uint8Array): readonly [number, number] | null {
   if (value.byteLength !== 16) return null;
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  return { position: view.getFloat64(0, true), bytes: view.getFloat64(8, true) };
+  return [view.getFloat64(0, true), view.getFloat64(8, true)];
 }
 
 /** Adds up what a journal has of owned engines. Keys come in their order, so those of one engine come in a row. */

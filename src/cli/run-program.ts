@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { statusOf as clusterStatus } from "../cluster/index.js";
 import type { Dashboard } from "../dashboard/index.js";
 import { run as runService } from "../doors.js";
 import type { ElasticHosts } from "../elastic/elastic-hosts.js";
@@ -192,7 +191,7 @@ async function dashboardOf(
   load: { factor: number },
   listener: PortListener,
 ): Promise<Dashboard> {
-  const { Dashboard: Class, EventStream } = await import("../dashboard/index.js");
+  const { clusterAt, Dashboard: Class, EventStream } = await import("../dashboard/index.js");
   const hosts = service[HOSTS];
   return new Class(service, {
     program: relative(process.cwd(), program.file),
@@ -203,7 +202,7 @@ async function dashboardOf(
     token: process.env[DASHBOARD_TOKEN],
     isLocal: listener.isLocal,
     streams: new EventStream(service),
-    ...(journal !== undefined && isNatsAddress(journal) ? { cluster: () => clusterStatus(journal) } : {}),
+    ...(journal !== undefined && isNatsAddress(journal) ? { cluster: clusterAt(journal) } : {}),
   });
 }
 

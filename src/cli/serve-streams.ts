@@ -51,7 +51,11 @@ export interface PgWishes {
 /** Of which cluster this process is a member, and what it is there. */
 export interface ClusterWishes {
   readonly journal: string;
-  readonly member: { readonly name: string | undefined; readonly host: string | undefined };
+  readonly member: {
+    readonly name: string | undefined;
+    readonly host: string | undefined;
+    readonly replicas: number | undefined;
+  };
 }
 
 /** Starts the service: the port first, so that a process that cannot have it touches no journal. */

@@ -38,6 +38,10 @@ export const serve: CliCommand = {
       value: "HOST",
       help: "where other members reach this process (127.0.0.1: this machine only)",
     },
+    replicas: {
+      value: "COUNT",
+      help: "how many processes of the cluster run the queries of each tenant, the head among them (3)",
+    },
     port: { value: "N", help: `the port (${PORT}); 0 takes one that is free` },
     "output-files": {
       value: "DIR",
@@ -145,16 +149,22 @@ function portOf(values: ReadonlyMap<string, string>, option: string): number | n
 
 function clusterWishes(values: ReadonlyMap<string, string>): ClusterWishes | null {
   const journal = values.get("cluster");
-  const [name, host] = [values.get("name"), values.get("member-host")];
+  const [name, host, count] = [values.get("name"), values.get("member-host"), values.get("replicas")];
   if (journal === undefined) {
-    if (name === undefined && host === undefined) return null;
-    throw misused(serve, "--name and --member-host are about a cluster; they need --cluster as well.");
+    if (name === undefined && host === undefined && count === undefined) return null;
+    throw misused(
+      serve,
+      "--name, --member-host and --replicas are about a cluster; they need --cluster as well.",
+    );
   }
+  const replicas = count === undefined ? undefined : Number(count);
+  if (replicas !== undefined && !(Number.isSafeInteger(replicas) && replicas >= 1))
+    throw misused(serve, "--replicas is a number from 1 on.");
   if (!isNatsAddress(journal))
     throw misused(serve, "--cluster is the address of NATS servers: nats://HOST:PORT,HOST:PORT/NAME.");
   if (values.has("durability"))
     throw misused(serve, "--durability is about a journal of one process; leave it out with --cluster.");
-  return { journal, member: { name, host } };
+  return { journal, member: { name, host, replicas } };
 }
 
 async function pgWishes(values: ReadonlyMap<string, string>): Promise<PgWishes | null> {

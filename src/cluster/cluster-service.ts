@@ -1,4 +1,4 @@
-import { CLUSTER, type ClusterSide } from "../host/cluster-side.js";
+import { CLUSTER, type ClusterSide, type EngineCopies } from "../host/cluster-side.js";
 import { running } from "../host/event/index.js";
 import { apart } from "../host/ports/index.js";
 import {
@@ -33,6 +33,7 @@ export interface ClusterServiceParts {
   readonly gateway: ProcessGateway;
   /** One for each log, that of the cluster's own log first. */
   readonly members: readonly Member[];
+  readonly copies: EngineCopies;
   readonly feed: Feed;
   readonly stop: (graceMs: number) => Promise<void>;
 }
@@ -114,7 +115,7 @@ function taken(all: Observation, fact: Fact | DroppedFact): void {
 }
 
 /** What is kept in every process is in the cluster's own log. */
-function sideOf({ gateway, members }: ClusterServiceParts): ClusterSide {
+function sideOf({ gateway, members, copies }: ClusterServiceParts): ClusterSide {
   const { watching } = gateway;
   const [member] = members;
   return {
@@ -129,6 +130,7 @@ function sideOf({ gateway, members }: ClusterServiceParts): ClusterSide {
       return watching.isCurrent;
     },
     announce: (changes, isStrict) => watching.announce(changes, isStrict),
+    copies,
   };
 }
 

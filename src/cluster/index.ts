@@ -3,6 +3,7 @@
  * (standby or head), `gateway.ts` takes its requests to the head, `links.ts` carries them, `relay.ts` makes them there.
  */
 
+export type { CopiesAbout } from "./copies.js";
 export { examineCluster } from "./examine.js";
 export { drain, handOver, roll } from "./operate.js";
 export { runInCluster } from "./run-in-cluster.js";

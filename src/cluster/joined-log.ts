@@ -1,4 +1,4 @@
-import type { HeadwaterError } from "../errors.js";
+import { HeadwaterError } from "../errors.js";
 import { misfitOf } from "../host/misfit.js";
 import { outlineOf } from "../host/program-module.js";
 import { own, rootsOf, runOwn } from "../host/run.js";
@@ -8,6 +8,8 @@ import type { MemberLoad } from "../journal/stream/beats.js";
 import type { NatsLog } from "../journal/stream/nats-log.js";
 import { type TableDirectory, tableDirectory } from "../journal/stream/table-directory.js";
 import type { ContextClass } from "../model/context.js";
+import { CopiedFields } from "./copied-fields.js";
+import { HotCopies, REPLICAS } from "./copies.js";
 import type { Division } from "./division.js";
 import { Gateway, type GatewayParts } from "./gateway.js";
 import { classesOf, KeptPlacement } from "./kept-placement.js";
@@ -31,12 +33,14 @@ export interface ProcessParts {
   readonly retire: (() => void) | null;
   readonly warn: (text: string) => void;
   readonly onFailure: (error: HeadwaterError) => void;
+  readonly onCopyWarning: (error: HeadwaterError) => void;
   readonly gatewayParts: Omit<GatewayParts, "roots" | "hasClient">;
 }
 
 /** One log, as one process takes part in it. */
 export class JoinedLog {
   readonly gateway: Gateway;
+  readonly copies: HotCopies;
   readonly #parts: ProcessParts;
   readonly #log: string;
   readonly #port: NatsLog;
@@ -51,9 +55,18 @@ export class JoinedLog {
     this.#port = port;
     this.#nodes = division.get(log) ?? new Set();
     const classes = Object.entries(rootsOf(own(program, { nodes: this.#nodes })));
+    const roots = new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)]));
+    this.copies = new HotCopies({
+      member: parts.name,
+      fields: new CopiedFields(roots.values()),
+      replicas: replicasOf(parts.options),
+      now: realWorld.now,
+      every: realWorld.every,
+      onWarning: parts.onCopyWarning,
+    });
     this.gateway = new Gateway({
       ...gatewayParts,
-      roots: new Map(classes.map(([node, cls]) => [node, NamedPlace.root(node, cls)])),
+      roots,
       hasClient: (client) => this.#member?.table.get(clientKey(client)) !== undefined,
     });
   }
@@ -89,6 +102,7 @@ export class JoinedLog {
       program: this.#port.program,
       outline: JSON.stringify(outlineOf(rootsOf(program))),
       gateway: this.gateway,
+      copies: this.copies,
       offer,
       load,
       misfit: misfitOf(Object.values(classes)),
@@ -116,7 +130,17 @@ export class JoinedLog {
   }
 
   async release(): Promise<void> {
+    this.copies.close();
     await this.#port.close();
     await this.#directory?.release();
   }
+}
+
+function replicasOf({ member }: RunOptions): number {
+  const { replicas = REPLICAS } = member ?? {};
+  if (Number.isSafeInteger(replicas) && replicas >= 1) return replicas;
+  throw new HeadwaterError(
+    "HW-3106",
+    `this process cannot be a member of the cluster: ${replicas} is no number of replicas; 1 is the least.`,
+  );
 }

@@ -3,6 +3,7 @@ import type { AnyService } from "../host/service.js";
 import type { Journal, KeyTable } from "../journal/journal.js";
 import type { MemberLoad } from "../journal/stream/beats.js";
 import type { LogPort } from "../journal/stream/log-port.js";
+import type { HotCopies } from "./copies.js";
 import type { Gateway } from "./gateway.js";
 import type { HostOffer } from "./offered-hosts.js";
 import type { MemberWorld } from "./world.js";
@@ -28,6 +29,8 @@ export interface MemberParts {
   readonly gateway: Gateway;
   /** The hosts that this process offers while another one is the head. */
   readonly offer: HostOffer | null;
+  /** The engines that this process keeps up to date while another one is the head; null if it keeps none. */
+  readonly copies: HotCopies | null;
   /** Why the program cannot go on with this table: another version of it was the head. */
   readonly misfit: (table: KeyTable) => HeadwaterError | null;
   /** Starts the program on a journal; `onFailure` hears that the journal takes no more. */

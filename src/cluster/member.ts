@@ -55,10 +55,9 @@ export class Member {
 
   private constructor(parts: MemberParts, followed: FollowedLog) {
     const { world } = parts;
-    const now = () => world.now();
     this.#parts = parts;
     this.#followed = followed;
-    this.#suspicion = new Suspicion(now);
+    this.#suspicion = new Suspicion(() => world.now());
     this.#snapshots = new Snapshots(parts);
     this.presence = new MemberPresence({
       port: parts.port,
@@ -145,7 +144,8 @@ export class Member {
 
   #heard(beat: Beat): void {
     if (this.#isStopped) return;
-    const { name } = this.#parts;
+    const { name, copies } = this.#parts;
+    copies?.heard(beat);
     if (beat.state === "leaving") {
       if (beat.epoch > 0 && beat.epoch === this.#known.epoch) this.#suspicion.ended();
       return;
@@ -259,14 +259,15 @@ export class Member {
   }
 
   async #become(begun: Epoch): Promise<void> {
-    const { port, world, address, start, gateway, onWarning } = this.#parts;
+    const { port, world, address, start, gateway, copies, onWarning } = this.#parts;
+    const { soon } = world;
     this.#followed.release();
     this.#own = begun;
     const { epoch } = begun;
     this.noteEpoch(epoch, this.#parts.name);
     this.presence.beat();
-    const release = async () => {};
-    const { journal, log } = streamJournal(port, this.#followed, begun, address, release, world.soon);
+    const given = { soon, engines: copies?.handOver() };
+    const { journal, log } = streamJournal(port, this.#followed, begun, address, given);
     let hasFailed = false;
     let service: AnyService;
     try {
@@ -282,7 +283,6 @@ export class Member {
       throw error;
     }
     const hello = this.#hello(epoch);
-    const { soon } = world;
     this.#head = new Head({ epoch, service, journal, log, soon, gateway, hello, onWarning });
     if (this.#isStopped) return;
     this.#role = "head";
@@ -315,8 +315,7 @@ export class Member {
   /** Follows the log with a table that has only what counts. */
   async #standBy(): Promise<void> {
     this.#own = null;
-    await this.#followed.close();
-    this.#followed = await openFollowed(this.#parts, () => this, this.#losses > 0);
+    this.#followed = await openFollowed(this.#parts, () => this, this.#followed, this.#losses > 0);
     this.#snapshots.begin();
     this.#suspicion.sign();
     if (this.#isStopped) return;
@@ -380,7 +379,8 @@ export class Member {
 
   /** Leaves the cluster. A head answers what it has taken, and lets another take its place at once. */
   async leave(graceMs: number): Promise<void> {
-    const { name, port } = this.#parts;
+    const { name, port, copies } = this.#parts;
+    copies?.close();
     this.#role = "stopped";
     await this.#changing;
     this.#stopLooking();

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { HeadwaterError } from "../errors.js";
 import { HOSTS } from "../host/service.js";
 import type { LogPort } from "../journal/stream/log-port.js";
+import type { HotCopies } from "./copies.js";
 import type { Member } from "./member.js";
 import type { OperatorAnswers } from "./operator.js";
 
@@ -10,6 +11,7 @@ export interface OperationsParts {
   readonly name: string;
   /** In words. */
   readonly outline: string;
+  readonly copies: HotCopies | null;
   readonly restart: (() => void) | null;
   /** Ends this process in good order; null if it was not added by a decision. */
   readonly retire: (() => void) | null;
@@ -23,7 +25,7 @@ const FAREWELL_MS = 100;
 /** What a member answers an operator. */
 export function answersOf(
   member: Member,
-  { port, name, outline, restart, retire, drainAll }: OperationsParts,
+  { port, name, outline, copies, restart, retire, drainAll }: OperationsParts,
 ): OperatorAnswers {
   return {
     hosts: async () => member.service?.[HOSTS]?.list() ?? null,
@@ -31,6 +33,7 @@ export function answersOf(
       isDrained: member.isDrained,
       restarts: restart !== null,
       version: createHash("sha256").update(outline).digest("hex").slice(0, 8),
+      copies: copies?.about() ?? null,
     }),
     handover: async ({ to = null }) => member.handOver(to),
     dismissHosts: async ({ member: of = "" }) => {

@@ -3,6 +3,7 @@
 import { HeadwaterError } from "../errors.js";
 import type { HostInfo } from "../host/fleet/index.js";
 import type { LogPort } from "../journal/stream/log-port.js";
+import type { CopiesAbout } from "./copies.js";
 import { dial } from "./dial.js";
 import { type Hello, LINK_VERSION, Link } from "./links.js";
 import type { LinkEnd } from "./world.js";
@@ -14,6 +15,8 @@ export interface MemberAbout {
   readonly restarts: boolean;
   /** Of the program: equal if the classes have the same parts. */
   readonly version: string;
+  /** Null: it keeps none, as a head does. */
+  readonly copies: CopiesAbout | null;
 }
 
 /** What there is to ask, and what is answered. */

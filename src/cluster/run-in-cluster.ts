@@ -75,7 +75,11 @@ export async function runInCluster(
   const load = () => utilisation.read();
   let retiring = end; // until there is something to stop
   const retire = process.env[PROVISIONED] === undefined ? null : () => retiring();
-  const parts = { name, program, options, division, offer, load, retire, warn, onFailure, gatewayParts };
+  const onCopyWarning = (error: HeadwaterError) => feed.note({ kind: "warning", error });
+  const parts = {
+    ...{ name, program, options, division, offer, load, retire },
+    ...{ warn, onFailure, onCopyWarning, gatewayParts },
+  };
   const joined = new Map([...ports].map(([log, port]) => [log, new JoinedLog(parts, log, port)]));
   const logs = [...joined.values()];
   const gateways = new Map([...joined].map(([log, { gateway }]) => [log, gateway]));
@@ -138,6 +142,8 @@ export async function runInCluster(
   return clusterService({
     gateway,
     members,
+    // What is kept in every process is in the cluster's own log.
+    copies: (joined.get(OWN_LOG) as JoinedLog).copies,
     feed,
     stop: (graceMs) => {
       stopping ??= stop(graceMs);

@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { performance } from "node:perf_hooks";
 import type { MemberLoad } from "../journal/stream/beats.js";
 import { ownTraffic } from "./traffic.js";
 

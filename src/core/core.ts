@@ -4,6 +4,7 @@ import type { CoreContext } from "./core-context.js";
 import { depend, free } from "./dependencies.js";
 import {
   CoreEvent,
+  type CoreNotes,
   EnteredBelow,
   type EntryRequest,
   type Moment,
@@ -36,12 +37,10 @@ export interface CoreOptions {
 /**
  * One logical node's order of events, as a pure state machine: inputs are the methods below, effects are what
  * `ready()` hands out. It does no input or output, knows no clock and holds no promise.
- *
  *     request ──> waiting ──> running ──> finished ──> appended ──> committed ──> settled
  *                    ▲  no earlier one is  │  its method     │ the events     │ the journal
  *                    │  in the way          │  returned       │ it saw are     │ has it
  *                    └── restart ◄──────────┴─────────────────┘ appended too
- *
  * `admission.ts` decides whether an event may enter a context, `restart.ts` which events start again.
  */
 export class Core<P> {
@@ -55,7 +54,7 @@ export class Core<P> {
   readonly #total: boolean;
   readonly #marks: Marks | undefined;
   readonly #plant: Plant | undefined;
-  waits: { entry: EntryRequest<P>; obstacle: CoreEvent<P> }[] | null = null; // who had to wait for whom, if an observer wants to know
+  notes: CoreNotes<P> | null = null; // of who had to wait and has entered what, if an observer wants to know
 
   constructor(options: CoreOptions = {}) {
     this.#total = options.commitOrder === "total";
@@ -281,7 +280,7 @@ export class Core<P> {
     const obstacle = whoHinders(entry, this.#order.first, this.#marks, this.#plant);
     if (obstacle !== null) {
       invariant(obstacle.ticket < event.ticket, "an event waits only for earlier ones");
-      this.waits?.push({ entry, obstacle });
+      this.notes?.waits.push({ entry, obstacle });
       entry.after = obstacle.lastWaiter?.after ?? entry;
       if (obstacle.lastWaiter !== null) obstacle.lastWaiter.after = entry;
       obstacle.lastWaiter = entry;
@@ -296,6 +295,7 @@ export class Core<P> {
 
   #enter(event: CoreEvent<P>, context: CoreContext<P>, isWhole: boolean): void {
     if (event.mode === "none" || (isWhole && event.hasEntered(context))) return;
+    this.notes?.entries?.push({ event, context, attempt: event.attempt });
     const { last } = context;
     if (last !== null) this.#depend(event, last);
     this.#dependOnThoseAbove(event, context);

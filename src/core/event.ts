@@ -41,6 +41,16 @@ export interface Outcome<P> {
   readonly messages: readonly Message[];
 }
 
+/** What observers want to know of a core, until the caller takes it out. */
+export interface CoreNotes<P> {
+  /** Who had to wait for whom. */
+  waits: { readonly entry: EntryRequest<P>; readonly obstacle: CoreEvent<P> }[];
+  /** Which attempt of an event has entered what; null if that is not wanted. */
+  entries:
+    | { readonly event: CoreEvent<P>; readonly context: CoreContext<P>; readonly attempt: number }[]
+    | null;
+}
+
 /** An event's request to enter a context. The core decides it again when the event in its way finishes or gives something up. */
 export interface EntryRequest<P> {
   readonly event: CoreEvent<P>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../errors.js";
-import type { AnyService } from "../host/service.js";
+import { type AnyService, HOSTS } from "../host/service.js";
 import { isLoopback, Origins } from "../server/origin.js";
 import { refuse, respond } from "../server/respond.js";
 import { Access, tokenIn } from "./access.js";
@@ -103,7 +103,8 @@ export class Dashboard {
       throw new HeadwaterError("HW-5409", 'this token does not have the scope "operator".');
     this.#monitor.wake();
     if (asked === "POST code") return respond(response, 200, JSON.stringify({ code: this.#access.code() }));
-    if (asked === "GET feed") return sendFeed(request, response, this.#monitor);
+    if (asked === "GET feed")
+      return sendFeed(request, response, this.#monitor, () => this.#service[HOSTS]?.list() ?? null);
     const route = Object.hasOwn(ROUTES, asked) ? ROUTES[asked] : undefined;
     if (route === undefined) throw new HeadwaterError("HW-4004", "there is nothing at this path.");
     const query = new URL(request.url ?? "/", "http://localhost").searchParams;

@@ -1,14 +1,21 @@
 import type { AnyService } from "../host/service.js";
 import type { Fact, HostFact, Kind, MigrationFact, Observation } from "../observe/index.js";
 import { Busy } from "./busy.js";
+import { KeptFacts } from "./kept-facts.js";
 import { Recent } from "./recent.js";
 import { type Second, Seconds } from "./seconds.js";
 
 /** Facts that a page hears of one by one; of events and waits it gets sums, and asks for more. */
-export type Notice =
+export type Notice = (
   | HostFact
   | MigrationFact
-  | { readonly kind: "note"; readonly atMs: number; readonly text: string };
+  | { readonly kind: "note"; readonly atMs: number; readonly text: string }
+) & {
+  /** In the order in which they were noted. */
+  readonly number: number;
+};
+
+type Unnumbered<N> = N extends unknown ? Omit<N, "number"> : never;
 
 export interface MonitorListening {
   second(second: Second): void;
@@ -17,7 +24,7 @@ export interface MonitorListening {
 
 const KINDS: readonly Kind[] = [
   "event",
-  "wait",
+  "trail",
   "journal",
   "refused",
   "host",
@@ -31,7 +38,9 @@ const KINDS: readonly Kind[] = [
 const TICK_MS = 1000;
 /** Facts are heard for so long after the last page has gone: it may be reloading. */
 const LINGER_MS = 60_000;
-const NOTICES_MAX = 200;
+const NOTICES_BYTES = 128 * 1024;
+/** Of one: a stack of an error may be long. */
+const TEXT_LENGTH_MAX = 4000;
 
 /**
  * Adds up what is observed of a program while a page is open. While there is none, nothing is observed, so that a program pays
@@ -41,7 +50,8 @@ export class Monitor {
   readonly seconds = new Seconds();
   readonly busy = new Busy();
   readonly recent = new Recent();
-  readonly notices: Notice[] = [];
+  readonly #notices = new KeptFacts<Notice>(NOTICES_BYTES);
+  #noticed = 0;
   readonly #service: Pick<AnyService, "observe">;
   readonly #pages = new Set<MonitorListening>();
   #observation: Observation | null = null;
@@ -50,6 +60,10 @@ export class Monitor {
 
   constructor(service: Pick<AnyService, "observe">) {
     this.#service = service;
+  }
+
+  get notices(): readonly Notice[] {
+    return this.#notices.items;
   }
 
   /** A page is open; returns how to close it. */
@@ -91,8 +105,8 @@ export class Monitor {
       case "event":
         this.recent.take(fact);
         return this.busy.take(fact);
-      case "wait":
-        return this.recent.wait(fact);
+      case "trail":
+        return this.recent.trail(fact);
       case "host":
       case "migration":
         return this.#notice(fact);
@@ -116,9 +130,10 @@ export class Monitor {
     }
   }
 
-  #notice(notice: Notice): void {
-    this.notices.push(notice);
-    if (this.notices.length > NOTICES_MAX) this.notices.shift();
+  #notice(noted: Unnumbered<Notice>): void {
+    this.#noticed += 1;
+    const notice = { ...noted, number: this.#noticed } as Notice;
+    this.#notices.add(notice);
     for (const page of this.#pages) page.notice(notice);
   }
 
@@ -130,5 +145,6 @@ export class Monitor {
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return text.slice(0, TEXT_LENGTH_MAX);
 }

@@ -1,74 +1,91 @@
-import type { EventFact, WaitFact } from "../observe/index.js";
+import type { EventFact, TrailFact } from "../observe/index.js";
+import { KeptFacts } from "./kept-facts.js";
 
-/** An event with what it waited for, and the events that it started, as far as they are remembered. */
+/** An event with its way through the program, and the events that it started, as far as they are remembered. */
 export interface EventStory {
   readonly event: EventFact;
-  readonly waits: readonly WaitFact[];
+  readonly trail: TrailFact | null;
   readonly started: readonly EventFact[];
 }
+
+/** An event, and its number in the order in which events were settled. */
+export type NumberedEvent = EventFact & { readonly number: number };
 
 export interface EventFilter {
   /** Part of the context's address or of the method's name. */
   readonly text?: string;
   readonly failedOnly?: boolean;
+  /** Only those behind this number. */
+  readonly after?: number;
   readonly limit?: number;
+  /** So many bytes of JSON, or one event more. */
+  readonly bytesMax?: number;
+}
+
+/** The newest first, as far as they find room, and the number of the last event that was settled. */
+export interface EventPage {
+  readonly events: readonly NumberedEvent[];
+  readonly last: number;
 }
 
 /**
- * The last events, and the last failed ones, which are kept apart: a busy program would push them out within a second. An event
- * takes about 300 bytes, so both are bounded by their counts. Waits are noted before the event that waits is settled.
+ * The last events, and the last failed ones, which are kept apart: a busy program would push them out within a second. Both are bounded
+ * by the bytes that they take, and ways of events by themselves, because they are longer.
  */
 export class Recent {
-  readonly #events: EventFact[] = [];
-  readonly #failed: EventFact[] = [];
-  readonly #waits = new Map<string, WaitFact[]>();
+  readonly #events: KeptFacts<NumberedEvent>;
+  readonly #failed: KeptFacts<NumberedEvent>;
+  readonly #trails: KeptFacts<TrailFact>;
+  readonly #failedTrails: KeptFacts<TrailFact>;
+  #last = 0;
 
-  constructor(
-    readonly eventsMax = 2000,
-    readonly failedMax = 500,
-  ) {}
+  constructor(bytesMax = 2 ** 20) {
+    this.#events = new KeptFacts(bytesMax);
+    this.#failed = new KeptFacts(bytesMax / 2);
+    this.#trails = new KeptFacts(2 * bytesMax);
+    this.#failedTrails = new KeptFacts(bytesMax);
+  }
 
   take(fact: EventFact): void {
-    push(this.#events, fact, this.eventsMax);
-    if (!fact.ok) push(this.#failed, fact, this.failedMax);
+    this.#last += 1;
+    const numbered = { ...fact, number: this.#last };
+    this.#events.add(numbered);
+    if (!fact.ok) this.#failed.add(numbered);
   }
 
-  wait(fact: WaitFact): void {
-    const key = `${fact.node}/${fact.ticket}`;
-    const waits = this.#waits.get(key) ?? [];
-    if (waits.length < WAITS_PER_EVENT_MAX) waits.push(fact);
-    this.#waits.delete(key);
-    this.#waits.set(key, waits);
-    for (const oldest of this.#waits.keys()) {
-      if (this.#waits.size <= this.eventsMax) break;
-      this.#waits.delete(oldest);
-    }
+  trail(fact: TrailFact): void {
+    (fact.thrown === null ? this.#trails : this.#failedTrails).add(fact);
   }
 
-  /** The newest first. */
-  list({ text = "", failedOnly = false, limit = 200 }: EventFilter): EventFact[] {
-    const found: EventFact[] = [];
-    const from = failedOnly ? this.#failed : this.#events;
-    for (let i = from.length - 1; i >= 0 && found.length < limit; i--) {
-      const fact = from[i] as EventFact;
-      if (`${fact.context}.${fact.method}`.includes(text)) found.push(fact);
+  list({
+    text = "",
+    failedOnly = false,
+    after = 0,
+    limit = 200,
+    bytesMax = Number.POSITIVE_INFINITY,
+  }: EventFilter): EventPage {
+    const events: NumberedEvent[] = [];
+    const from = (failedOnly ? this.#failed : this.#events).items;
+    let bytes = 0;
+    for (let i = from.length - 1; i >= 0 && events.length < limit && bytes < bytesMax; i--) {
+      const fact = from[i] as NumberedEvent;
+      if (fact.number <= after) break;
+      if (!`${fact.context}.${fact.method}`.includes(text)) continue;
+      events.push(fact);
+      bytes += Buffer.byteLength(JSON.stringify(fact));
     }
-    return found;
+    return { events, last: this.#last };
   }
 
   story(node: string, ticket: number): EventStory | null {
-    const isIt = (fact: EventFact) => fact.node === node && fact.ticket === ticket;
-    const event = this.#events.findLast(isIt) ?? this.#failed.findLast(isIt);
+    const isIt = (fact: { readonly node: string; readonly ticket: number }) =>
+      fact.node === node && fact.ticket === ticket;
+    const event = this.#events.items.findLast(isIt) ?? this.#failed.items.findLast(isIt);
     if (event === undefined) return null;
-    const started = this.#events.filter((fact) => fact.node === node && fact.parent === ticket);
-    return { event, waits: this.#waits.get(`${node}/${ticket}`) ?? [], started };
+    const trail = this.#trails.items.findLast(isIt) ?? this.#failedTrails.items.findLast(isIt) ?? null;
+    const started = this.#events.items.filter((fact) => fact.parentNode === node && fact.parent === ticket);
+    return { event, trail, started: started.slice(0, STARTED_MAX) };
   }
 }
 
-const WAITS_PER_EVENT_MAX = 32;
-
-/** Cuts only now and then: shifting an array with each fact would cost more than the fact. */
-function push<T>(items: T[], item: T, max: number): void {
-  items.push(item);
-  if (items.length >= 2 * max) items.splice(0, items.length - max);
-}
+const STARTED_MAX = 100;

@@ -31,8 +31,19 @@ export interface DashboardAbout {
   readonly load: { factor: number };
   /** Classes of contexts whose state holds secrets, and is not shown. */
   readonly secretClasses?: readonly string[];
-  /** The members of the cluster that the process belongs to, and their log. */
-  readonly cluster?: () => Promise<ClusterStatus>;
+  /** The cluster that the process belongs to. */
+  readonly cluster?: DashboardCluster;
+}
+
+/** What the page shows and does of a cluster. */
+export interface DashboardCluster {
+  status(): Promise<ClusterStatus>;
+  /** Lets another member become the head of a log, one that can if none is named. */
+  handOver(
+    to: string | null,
+    log: string | undefined,
+  ): Promise<{ readonly from: string; readonly to: string }>;
+  drain(member: string): Promise<string>;
 }
 
 /** What `overview` answers. */
@@ -65,14 +76,29 @@ export interface ShownChild {
   readonly busy: BusyContext | null;
 }
 
+/** What `look` answers of one context, in the order of the addresses that were asked about: they may be long, and are not repeated. */
+export interface ContextLook {
+  readonly host: number | null;
+  readonly perSecond: number | null;
+}
+
 type Route = (asked: DashboardRequest) => unknown;
 
 const STATE_BYTES = 256 * 1024;
+/** Of one page of a list. Addresses may be long: a list is cut where its bytes end, and goes on behind its last entry. */
+const PAGE_BYTES = 64 * 1024;
 const PAGE_MAX = 1000;
 const LOAD_MAX = 1000;
+/** So many lines of a tree are in sight at once, at most. */
+const LOOK_MAX = 200;
 
 function hostsIn(service: AnyService): ProgramHosts | null {
   return service[HOSTS];
+}
+
+function clusterIn({ cluster }: DashboardAbout): DashboardCluster {
+  if (cluster !== undefined) return cluster;
+  throw new HeadwaterError("HW-4004", "the program is in no cluster.");
 }
 
 /** A text that the caller must have given. */
@@ -96,6 +122,16 @@ function limitIn(query: URLSearchParams): number {
 function mayShow({ secretClasses = [] }: DashboardAbout, className: string, address: string): void {
   if (secretClasses.includes(className))
     throw new HeadwaterError("HW-5409", `the state of ${address} holds secrets, and is shown to no caller.`);
+}
+
+/** The first of these that fit into a page; one at least, so that a list always goes on. */
+function fitting<T>(all: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const end = all.findIndex((each, i) => {
+    bytes += Buffer.byteLength(JSON.stringify(each));
+    return bytes > PAGE_BYTES && i > 0;
+  });
+  return end < 0 ? all : all.slice(0, end);
 }
 
 /** The logical node of a context. */
@@ -126,8 +162,21 @@ export const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET hosts": ({ service }) => ({ hosts: hostsIn(service)?.list() ?? null }),
   "GET busy": ({ monitor, query }) => ({
-    contexts: monitor.busy.top(limitIn(query), query.get("text") ?? ""),
+    contexts: fitting(monitor.busy.top(limitIn(query), query.get("text") ?? "")),
   }),
+  "POST look": ({ service, monitor, body }) => {
+    const { addresses } = body;
+    if (!Array.isArray(addresses) || addresses.length > LOOK_MAX)
+      throw new HeadwaterError("HW-4005", `"addresses" is a list of at most ${LOOK_MAX} addresses.`);
+    const hosts = hostsIn(service);
+    return {
+      looks: addresses.map((each: unknown): ContextLook => {
+        const address = text(each, "addresses");
+        const perSecond = monitor.busy.of(address)?.perSecond ?? null;
+        return { host: hosts?.where(address) ?? null, perSecond };
+      }),
+    };
+  },
   "GET context": ({ service, monitor, query }): ShownContext => {
     const address = text(query.get("address"), "address");
     const outline = inspectorOf(service).outline(address);
@@ -142,17 +191,28 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       ...(after === null ? {} : { after }),
     });
     const hosts = hostsIn(service);
-    const contexts = page.addresses.map((each): ShownChild => {
+    const all = page.addresses.map((each): ShownChild => {
       return { address: each, host: hosts?.where(each) ?? null, busy: monitor.busy.of(each) };
     });
-    return { contexts, hasMore: page.hasMore };
+    const contexts = fitting(all);
+    return { contexts, hasMore: page.hasMore || contexts.length < all.length };
   },
   "GET state": async ({ service, query, about }) => {
     const address = text(query.get("address"), "address");
     mayShow(about, inspectorOf(service).outline(address).className, address);
     return { address, state: JSON.parse(await inspectorOf(service).state(address, STATE_BYTES)) as unknown };
   },
-  "GET cluster": async ({ about }) => ({ cluster: (await about.cluster?.()) ?? null }),
+  "GET cluster": async ({ about }) => ({ cluster: (await about.cluster?.status()) ?? null }),
+  "POST cluster/handover": ({ about, body }) => {
+    const { to, log } = body;
+    return clusterIn(about).handOver(
+      to === undefined || to === null ? null : text(to, "to"),
+      log === undefined || log === "" ? undefined : text(log, "log"),
+    );
+  },
+  "POST cluster/drain": async ({ about, body }) => {
+    return { drained: await clusterIn(about).drain(text(body.member, "member")) };
+  },
   "GET history": ({ service, query }) => {
     const address = text(query.get("address"), "address");
     return { history: inspectorOf(service).history()[nodeOf(service, address)] ?? null };
@@ -164,13 +224,14 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     const past = inspector.at(integer(query.get("ticket"), "ticket"), nodeOf(service, address));
     return { address, ticket: past.ticket, state: past.state(address, STATE_BYTES) };
   },
-  "GET events": ({ monitor, query }) => ({
-    events: monitor.recent.list({
+  "GET events": ({ monitor, query }) =>
+    monitor.recent.list({
       text: query.get("text") ?? "",
       failedOnly: query.get("failed") === "true",
+      after: integer(query.get("after") ?? 0, "after"),
       limit: limitIn(query),
+      bytesMax: PAGE_BYTES,
     }),
-  }),
   "GET event": ({ service, monitor, query }) => {
     const story = monitor.recent.story(
       text(query.get("node"), "node"),
@@ -178,7 +239,8 @@ export const ROUTES: Readonly<Record<string, Route>> = {
     );
     if (story === null)
       throw new HeadwaterError("HW-4004", "the event is not among the last ones that are remembered.");
-    return { ...story, changed: inspectorOf(service).changedBy(story.event.node, story.event.ticket) };
+    const changed = inspectorOf(service).changedBy(story.event.node, story.event.ticket);
+    return { ...story, changed: changed === null ? null : fitting(changed) };
   },
   "GET parked": ({ service }) => ({
     parked: parkedOf(service)

@@ -1,5 +1,22 @@
+import type { OwnedEngine } from "../model/owned.js";
+
 /** An event that may have changed something: the context that it was an event of, and its method. */
 export type EventChange = readonly [context: string, method: string];
+
+/** An engine of a context whose events run in another process, as this process has it: it must not be changed. */
+export interface FollowedEngine {
+  readonly engine: OwnedEngine;
+  /** How many records it has applied. */
+  readonly position: number;
+}
+
+/** Copies of engines that a process of a cluster keeps up to date from the log. */
+export interface EngineCopies {
+  /** Null: this process has none. Ask again each time: it may be given up at any moment. */
+  of(context: string, field: string): FollowedEngine | null;
+  /** Calls back when the copy of an engine of a context has applied something, is new, or is given up. Returns how to stop that. */
+  onGrown(listener: (context: string) => void): () => void;
+}
 
 export interface ChangeWatcher {
   /**
@@ -23,6 +40,7 @@ export interface ClusterSide {
    * is not current from then on; else a process that hangs is waited for only for a while.
    */
   announce(changes: readonly EventChange[], isStrict: boolean): Promise<void>;
+  readonly copies: EngineCopies;
 }
 
 /** Under this name a running service has it, if it is part of a cluster. */

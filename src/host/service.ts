@@ -34,7 +34,7 @@ export interface RunOptions {
    * With a journal on NATS servers: what this process is in its cluster (docs/cluster.md). `name`: what it is called, and no other
    * member; its machine and process unless it says otherwise. `host`: the address of this machine at which other members reach it;
    * 127.0.0.1, for members on one machine, unless it says otherwise. `takesOver: false`: it takes requests, but never becomes the head.
-   * `snapshotBytes`: a standby makes a snapshot, and cuts the log, after so many bytes of it (256 MB). `restart`: called when
+   * `replicas`: how many processes run each owned engine that has a digest, as the graphs of the streaming service do (3). `snapshotBytes`: a standby makes a snapshot, and cuts the log, after so many bytes of it (256 MB). `restart`: called when
    * `headwater cluster roll` wants the process to end, after which something starts it again, with the new version of the program.
    */
   readonly member?: {
@@ -42,6 +42,7 @@ export interface RunOptions {
     readonly host?: string | undefined;
     readonly takesOver?: boolean | undefined;
     readonly snapshotBytes?: number | undefined;
+    readonly replicas?: number | undefined;
     readonly restart?: (() => void) | undefined;
   };
   /**

@@ -9,6 +9,7 @@
  */
 
 import type { HeadwaterError } from "../errors.js";
+import type { OwnedEngine } from "../model/owned.js";
 
 /** One key and its new value; null deletes it. The journal keeps the value: it must not be changed afterwards. */
 export interface Write {
@@ -43,7 +44,15 @@ export interface KeyTable {
   range(prefix: string, after?: string): Iterable<[key: string, value: Uint8Array]>;
 }
 
-export interface Journal extends GroupLog, KeyTable {}
+/** Engines that a process has kept up to date while it followed a log, for the program that it begins there. */
+export interface KeptEngines {
+  /** The engine whose keys begin so and that has applied so many records; null if there is none. It is the caller's from then on. */
+  take(prefix: string, position: number): OwnedEngine | null;
+}
+
+export interface Journal extends GroupLog, KeyTable {
+  readonly engines?: KeptEngines | undefined;
+}
 
 /** Whose journal it is, and which shape its keys and values have. Opening one that differs is refused. */
 export interface JournalIdentity {

@@ -1,5 +1,5 @@
 import type { HeadwaterError } from "../errors.js";
-import type { Journal, Write } from "./journal.js";
+import type { Journal, KeptEngines, Write } from "./journal.js";
 import { checkKey } from "./keys.js";
 import { FrameBuffer } from "./log/frame.js";
 import type { Log } from "./log/log.js";
@@ -36,6 +36,7 @@ export interface LoggedJournalParts {
   /** What else is called in this turn of the event loop should be in the same frame. */
   readonly soon: (callback: () => void) => void;
   readonly release: () => Promise<void>;
+  readonly engines?: KeptEngines | undefined;
 }
 
 type Done = (error: HeadwaterError | null) => void;
@@ -73,6 +74,10 @@ export class LoggedJournal implements Journal {
 
   constructor(parts: LoggedJournalParts) {
     this.#parts = parts;
+  }
+
+  get engines(): KeptEngines | undefined {
+    return this.#parts.engines;
   }
 
   append(writes: readonly Write[], done: Done): void {

@@ -24,8 +24,14 @@ export interface OwnedEngine<Result = unknown> {
   load(parts: Iterable<readonly [name: string, bytes: Uint8Array]>): void;
   /** About how much memory the engine takes. */
   readonly memoryBytes: number;
-  /** It has given up much, which its last checkpoint still holds: then the next is made at once. */
+  /** It has given up much, which its last checkpoint still holds: then the next is made before the next record. */
   readonly isCheckpointDue?: boolean;
+  /**
+   * A number that stands for the results of all records so far. An engine that has one promises that the same records give the same number
+   * and, at the same positions, the same checkpoints, also if it was loaded in between. Then the standbys of a cluster keep copies of
+   * it up to date, and compare them (docs/cluster.md).
+   */
+  readonly digest?: number;
 }
 
 /** A field of a context that holds an engine, as `owned` declares it. */

@@ -9,6 +9,7 @@ import type { HeadwaterError } from "../errors.js";
 export type Fact =
   | EventFact
   | WaitFact
+  | TrailFact
   | HostFact
   | MigrationFact
   | DecisionFact
@@ -26,6 +27,7 @@ export type Kind = Fact["kind"];
 const ALL: Readonly<Record<Kind, true>> = {
   event: true,
   wait: true,
+  trail: true,
   host: true,
   migration: true,
   decision: true,
@@ -89,6 +91,56 @@ export interface WaitFact {
   readonly for: number;
   readonly forContext: string;
 }
+
+/**
+ * The way of an event through the program: noted when it is settled, after its `event` fact. Each list has at most `TRAIL_MAX` entries,
+ * and texts of the application are cut.
+ */
+export interface TrailFact {
+  readonly kind: "trail";
+  readonly atMs: number;
+  readonly node: string;
+  readonly ticket: number;
+  /** The contexts that its last attempt entered, in that order. */
+  readonly contexts: readonly TrailContext[];
+  /** What it waited for, in all attempts. */
+  readonly waits: readonly TrailWait[];
+  /** What it asked for, in the order of the program text; nothing if it failed. */
+  readonly effects: readonly TrailEffect[];
+  /** How many entries of these lists are left out. */
+  readonly leftOut: number;
+  /** What it failed with; null if it did not fail. */
+  readonly thrown: { readonly message: string; readonly stack: string } | null;
+}
+
+export interface TrailContext {
+  readonly context: string;
+  readonly host: number | null;
+  /** From the event's ticket until it entered. */
+  readonly afterMs: number;
+}
+
+export interface TrailWait {
+  /** The context that it wanted to enter. */
+  readonly context: string;
+  /** The ticket of the event that it waited for, and the context in which that event started. */
+  readonly for: number;
+  readonly forContext: string;
+  readonly ms: number;
+}
+
+export interface TrailEffect {
+  readonly what: "start" | "send" | "tell" | "timer" | "cancel" | "outside";
+  /** The context, the client or the outside call that it is about; the timer that is cancelled. */
+  readonly to: string;
+  /** The method that is started, or gets the result; null if there is none. */
+  readonly method: string | null;
+  /** When the timer is due, from the moment when the event was settled; null for others. */
+  readonly inMs: number | null;
+}
+
+/** Of each list of a trail. */
+export const TRAIL_MAX = 32;
 
 export interface HostFact {
   readonly kind: "host";

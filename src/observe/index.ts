@@ -13,10 +13,13 @@ export {
   KINDS,
   type Kind,
   type MigrationFact,
-  type WaitFact,
+  TRAIL_MAX,
+  type TrailEffect,
+  type TrailFact,
 } from "./facts.js";
 export { type FactOf, Feed } from "./feed.js";
 export { lineOf } from "./line.js";
 export { Observation, type ObserveOptions, type Observer } from "./observation.js";
 export { placeIn } from "./place.js";
+export { bytesOf } from "./size.js";
 export type { TraceLink } from "./trace-link.js";

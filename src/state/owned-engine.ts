@@ -18,7 +18,7 @@ export function rebuilt(version: Version, make: () => OwnedEngine, where: string
     const name = partName(key);
     if (typeof key === "number") records.push([key, value as Uint8Array]);
     else if (name !== null) parts.push([name, value as Uint8Array]);
-    else hasCheckpoint = true;
+    else if (key === CHECKPOINT) hasCheckpoint = true;
   }
   const engine = make();
   let what = "`load` of its checkpoint";

@@ -2,7 +2,7 @@ import { HeadwaterError } from "../errors.js";
 import type { Owned, OwnedEngine } from "../model/owned.js";
 import { isThenable } from "../model/watched.js";
 import { broken, checkpointed, rebuilt } from "./owned-engine.js";
-import { CHECKPOINT, checkpointValue, OwnedStore, type Seat } from "./owned-store.js";
+import { CHECKPOINT, checkpointValue, DIGEST, OwnedStore, type Seat } from "./owned-store.js";
 import type { Content } from "./tracked-content.js";
 import { Live } from "./tracked-live.js";
 import { storeOf, Version } from "./tracked-version.js";
@@ -49,6 +49,7 @@ export class LiveOwned extends Live implements Owned<OwnedEngine> {
     this.refuseView();
     this.#check(record);
     const engine = this.#engine();
+    this.#checkpointIfDue();
     const result = this.#use((seat) => {
       try {
         const made = engine.apply(record);
@@ -62,6 +63,7 @@ export class LiveOwned extends Live implements Owned<OwnedEngine> {
     const open = this.open();
     const store = open.store as OwnedStore;
     store.put(open, store.position + 1, record);
+    if (engine.digest !== undefined) store.put(open, DIGEST, checkpointValue(store.position, engine.digest));
     store.seat.at = open;
     return result;
   }
@@ -73,19 +75,20 @@ export class LiveOwned extends Live implements Owned<OwnedEngine> {
     return result;
   }
 
-  /** A checkpoint that is due is made where changes end: then it is part of them. */
-  override freeze(): Version {
+  /**
+   * A checkpoint that is due is made before the first record of an event, and is part of its changes. So every record is in the journal
+   * for some time, and a copy of the engine that follows the journal needs no checkpoint to go on.
+   */
+  #checkpointIfDue(): void {
     const { version } = this;
-    if (version.isOpen && this.#isDue(version)) {
-      const open = this.open();
-      this.#use((seat) => checkpointed(open, seat, this.where));
-    }
-    return super.freeze();
+    if (version.isOpen || !this.#isDue(version)) return;
+    const open = this.open();
+    this.#use((seat) => checkpointed(open, seat, this.where));
+    (open.store as OwnedStore).seat.at = open;
   }
 
   #isDue(version: Version): boolean {
     const store = storeOf(version) as OwnedStore;
-    if (store.seat.at !== version || store.seat.isBusy) return false; // the next event will make it
     if (store.seat.engine?.isCheckpointDue === true) return true;
     const bytes = store.recordBytes + store.records * RECORD_BYTES_MORE;
     const last = store.checkpointBytes;

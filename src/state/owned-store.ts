@@ -9,6 +9,7 @@ import type { At, EntryAt, Found, Store, UndoStep, Version } from "./tracked-ver
  *     a number     the record at that position
  *     p NAME       a part of the checkpoint
  *     k            the position of the checkpoint, and how many bytes were written for it, both as doubles
+ *     g            the digest of an engine that has one, and the position at which it had that, both as doubles
  *
  * The records are those behind the checkpoint, without a gap.
  */
@@ -126,6 +127,8 @@ export class Seat {
 
 /** The key of what says where the checkpoint is. */
 export const CHECKPOINT = "k";
+/** The key of what says what the engine's digest was, and at which position. */
+export const DIGEST = "g";
 const PART = "p";
 
 export function partKey(name: string): string {
@@ -137,17 +140,18 @@ export function partName(key: TrackedKey): string | null {
   return typeof key === "string" && key.startsWith(PART) ? key.slice(PART.length) : null;
 }
 
-export function checkpointValue(position: number, bytes: number): Uint8Array {
+/** A position, and what belongs to it: how many bytes the checkpoint there had, or the digest. */
+export function checkpointValue(position: number, other: number): Uint8Array {
   const value = Buffer.alloc(16);
   value.writeDoubleLE(position, 0);
-  value.writeDoubleLE(bytes, 8);
+  value.writeDoubleLE(other, 8);
   return value;
 }
 
 const NO_CHECKPOINT = [0, 0] as const;
 
-/** The position of a checkpoint, and how many bytes were written for it. */
-export function numbersIn(value: Uint8Array | undefined): readonly [position: number, bytes: number] {
+/** What `checkpointValue` was made of. */
+export function numbersIn(value: Uint8Array | undefined): readonly [position: number, other: number] {
   if (value === undefined || value.byteLength !== 16) return NO_CHECKPOINT;
   const view = new DataView(value.buffer, value.byteOffset, 16);
   return [view.getFloat64(0, true), view.getFloat64(8, true)];

@@ -16,6 +16,7 @@ export interface EventLogOptions {
 /** The least level at which facts of a kind are written. */
 const LEVELS: Readonly<Record<Exclude<Kind, "load"> | "dropped", LogLevel>> = {
   wait: "debug",
+  trail: "debug",
   journal: "debug",
   event: "debug",
   host: "info",

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../waits.js";
 import { packageWith, Running, write } from "./headwater.js";
@@ -49,6 +53,33 @@ test("headwater dev runs what was saved, with its state, and keeps the old versi
   write(folder, { "counter.ts": more.replaceAll("more", "step") });
   await dev.hasWritten("HW-3021");
   assert.equal(await add(), 22);
+
+  // A root of another name is another program, as far as the journal can tell.
+  write(folder, { "counter.ts": more.replaceAll("Counter", "Adder") });
+  await dev.hasWritten('static storedAs = "Counter"');
+  assert.equal(await add(), 22.5);
+
+  rmSync(join(folder, "counter.ts"));
+  await dev.hasWritten("counter.ts is gone");
+  assert.equal(await add(), 23);
+  assert.ok(!dev.stderr.includes("The program is not running"), dev.stderr);
+});
+
+test("headwater dev ends at once when it was given a port that it cannot have", async (t) => {
+  const folder = packageWith(t, { "counter.ts": program("add() { return (this.count += 1); }") });
+  const taken = createServer().listen(0, "127.0.0.1");
+  t.after(() => taken.close());
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  for (const [written, said] of [
+    [String(port), /HW-4020: the port \d+ of 127\.0\.0\.1 is taken/],
+    ["no", /HW-2001: --port is a number from 0 to 65535, not "no"/],
+  ] as const) {
+    const dev = new Running(["dev", "counter", "--port", written], folder);
+    const { exitCode, stderr } = await dev.ended;
+    assert.notEqual(exitCode, 0);
+    assert.match(stderr, said);
+  }
 });
 
 test("a program that headwater dev runs ends with it, also when that is killed", async (t) => {

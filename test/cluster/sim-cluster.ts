@@ -1,3 +1,4 @@
+import type { HotCopies } from "#src/cluster/copies.js";
 import { type Division, OWN_LOG } from "#src/cluster/division.js";
 import { Gateway } from "#src/cluster/gateway.js";
 import { HeadSpread } from "#src/cluster/head-spread.js";
@@ -13,12 +14,15 @@ import { own, rootsOf, runOn } from "#src/host/run.js";
 import type { Nodes } from "#src/host/service.js";
 import { Ledger } from "#src/host/store/index.js";
 import type { Journal, KeyTable, Write } from "#src/journal/journal.js";
+import type { FollowedLog, FollowedTableOptions } from "#src/journal/stream/followed-table.js";
+import type { LogPort } from "#src/journal/stream/log-port.js";
 import type { OwnLog } from "#src/model/between-logs.js";
 import type { ContextClass } from "#src/model/context.js";
 import { inspectTree, type Shape } from "#src/model/shape.js";
 import type { Random } from "#src/random.js";
 import { type LogLuck, SimLog, SimStream } from "#src/sim/world/sim-log.js";
 import { encode } from "#src/state/codec.js";
+import { type CopyPlant, LateDigests, MixedParts } from "./copies-plants.js";
 import { connected, type SimLink } from "./sim-link.js";
 import { type Disk, openSimTable } from "./sim-table.js";
 import type { Chance } from "./support.js";
@@ -47,6 +51,9 @@ export interface SimClusterParts {
   readonly chance: Chance;
   readonly plant: ClusterPlant | null;
   readonly broken: (error: unknown) => void;
+  /** What a process keeps of the engines of its program; null if nothing. */
+  readonly copiesOf?: (seat: SimSeat) => HotCopies;
+  readonly copyPlant?: CopyPlant | null;
 }
 
 const SNAPSHOT_BYTES = 3000;
@@ -277,6 +284,7 @@ export class SimSeat {
       program: "simulated",
       outline: "simulated",
       gateway: this.gateway,
+      copies: cluster.parts.copiesOf?.(this) ?? null,
       offer: null,
       load: () => null,
       misfit: (table) => misfitOf(table, shapes),
@@ -299,7 +307,7 @@ export class SimSeat {
   #world(): MemberWorld {
     const { process, log } = this;
     const { name, cluster, later } = process;
-    const { random, chance, plant } = cluster.parts;
+    const { random, chance } = cluster.parts;
     return {
       now: () => chance.now,
       every: (ms, callback) => process.every(ms, callback),
@@ -316,8 +324,21 @@ export class SimSeat {
         return { address: name, close: () => cluster.listening.delete(this.place) };
       },
       dial: ({ member, isOver, refused }) => connected(process, member, log, isOver, refused),
-      openTable: (port, options) => openSimTable(port, options, this.#disk, random, plant, () => this.member),
+      openTable: (port, options) => this.#openTable(port, options),
     };
+  }
+
+  async #openTable(port: LogPort, options: FollowedTableOptions): Promise<FollowedLog> {
+    const { random, plant, copyPlant } = this.process.cluster.parts;
+    const { tap } = options;
+    const planted =
+      tap !== undefined && copyPlant === "digest of another record"
+        ? new LateDigests(tap)
+        : tap !== undefined && copyPlant === "part of another checkpoint"
+          ? new MixedParts(tap)
+          : tap;
+    const given = { ...options, tap: planted };
+    return openSimTable(port, given, this.#disk, random, plant, () => this.member);
   }
 
   /** As `run` does: the journal takes note that a process begins before the program does. */
@@ -352,6 +373,7 @@ export class SimSeat {
 function planted(journal: Journal, plant: ClusterPlant | null): Journal {
   const isTicketed = ({ key, value }: Write) => key.startsWith("e/") && value !== null;
   return {
+    engines: journal.engines,
     get: (key) => (plant === "mark forgotten" && key.startsWith("f/") ? undefined : journal.get(key)),
     range: (prefix, after) =>
       plant === "unsent forgotten" && prefix === "q/" ? [] : journal.range(prefix, after),

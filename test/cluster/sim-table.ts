@@ -119,8 +119,12 @@ export async function openSimTable(
   let bytes = 0;
   const make = plant === "lagging table" ? HastyFollower : LogFollower;
   const reader = {
-    write: (key: string, value: Buffer | null) => table.set(key, value),
+    write: (key: string, value: Buffer | null) => {
+      table.set(key, value);
+      options.tap?.write(key, value);
+    },
     applied: (position: number, length: number) => {
+      options.tap?.applied(position);
       bytes += length;
       if (!background.isDue()) return;
       background.freeze();

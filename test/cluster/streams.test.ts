@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { after, before, type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { StreamService, type StreamsOptions } from "headwater/streams";
 import { StreamsClient } from "headwater/streams/client";
 import { NatsServers } from "../nats-servers.js";
 import { until, waitFor } from "../waits.js";
+import { served } from "./served-member.js";
 
 let servers: NatsServers;
 before(async () => {
@@ -93,28 +91,12 @@ test("every process takes definitions, rows, reads and subscriptions, and tokens
   assert.equal(await b.service.granted(token), null);
 });
 
-/** `headwater serve --cluster`, in a process of its own. */
-async function serve(t: TestContext, journal: string, name: string, folder: string) {
-  const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-  const args = ["serve", "--cluster", journal, "--name", name, "--port", "0", "--journal", folder, "--json"];
-  const child: ChildProcess = spawn(process.execPath, [main, ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  t.after(() => child.kill("SIGKILL"));
-  assert.ok(child.stdout);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { url, token } = JSON.parse(line) as { url: string; token: string };
-    return { child, url, token };
-  }
-  throw new Error("it ended");
-}
-
 test("a service of two commands goes on when the head is killed under load: no row is lost or doubled, and subscribers go on", async (t) => {
   const journal = newCluster();
   const folder = await mkdtemp(join(tmpdir(), "headwater-serve-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const first = await waitFor("for the first command", serve(t, journal, "first", folder));
-  const second = await waitFor("for the second command", serve(t, journal, "second", folder));
+  const first = await waitFor("for the first command", served(t, journal, "first", folder));
+  const second = await waitFor("for the second command", served(t, journal, "second", folder));
   assert.equal(second.token, first.token);
   const client = new StreamsClient(second.url, { token: second.token });
   await client.define("CREATE STREAM s (n bigint NOT NULL)");

@@ -93,6 +93,15 @@ test("bad input gets a code and changes nothing", async (t) => {
   for (const body of ["", "[]", "1", "{", `"${"x".repeat(70_000)}"`]) {
     assert.ok((await post("load", body)).status >= 400);
   }
+  for (const [path, body] of [
+    ["look", { addresses: "Shop" }],
+    ["look", { addresses: [1] }],
+    ["look", { addresses: Array(201).fill("Shop") }],
+    ["cluster/handover", {}],
+    ["cluster/drain", { member: "a" }],
+  ] as const)
+    assert.ok((await post(path, JSON.stringify(body))).status >= 400, path);
+  assert.ok((await get("events?after=x")).status >= 400);
   for (const factor of [-1, 1e9, "2", null]) {
     assert.equal((await post("load", JSON.stringify({ factor }))).status, 400);
   }

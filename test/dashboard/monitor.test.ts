@@ -31,15 +31,15 @@ test("events, failures and what one event waited for are told, and nothing is ob
   monitor.wake();
   await service.root.name("after");
   await assert.rejects(service.root.shelves(3).fail());
-  await until(() => monitor.recent.list({}).length === 2);
+  await until(() => monitor.recent.list({}).events.length === 2);
   assert.deepEqual(
-    monitor.recent.list({}).map(({ context, method, ok }) => [context, method, ok]),
+    monitor.recent.list({}).events.map(({ context, method, ok }) => [context, method, ok]),
     [
       ["Shop.shelves(3)", "fail", false],
       ["Shop", "name", true],
     ],
   );
-  const [failed] = monitor.recent.list({ failedOnly: true });
+  const [failed] = monitor.recent.list({ failedOnly: true }).events;
   assert.equal(failed?.error, "RangeError");
   assert.deepEqual(
     monitor.busy

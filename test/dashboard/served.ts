@@ -15,7 +15,11 @@ export interface Reply {
 }
 
 /** A program with its dashboard, and a way to ask it anything with any headers, as no browser would. */
-export async function servedBy(t: TestContext, service: AnyService, options: Partial<DashboardOptions> = {}) {
+export async function servedBy(
+  t: Pick<TestContext, "after">,
+  service: AnyService,
+  options: Partial<DashboardOptions> = {},
+) {
   const dashboard = new Dashboard(service, {
     program: "shop.ts",
     journal: null,

@@ -75,6 +75,21 @@ test("a checkpoint leaves neither its records nor parts that it has deleted in t
   assert.deepEqual(tallied(kept.reload()).sums, { a: 40 });
 });
 
+test("every record is in what its event writes, also if there is a checkpoint, so that a copy elsewhere can follow", () => {
+  const kept = new Kept(rootOf(Book));
+  let checkpoints = 0;
+  for (let position = 1; position <= 60; position++) {
+    const writes = kept.change<Book>(({ tally }) => tally.apply(Tally.record(`k${position % 7}`, 1)));
+    const records = writes.filter(({ key, value }) => /\0r\d+$/.test(key) && value !== null);
+    assert.deepEqual(
+      records.map(({ key }) => Number(key.slice(-16))),
+      [position],
+    );
+    checkpoints += writes.some(({ key }) => key.endsWith("\0k")) ? 1 : 0;
+  }
+  assert.ok(checkpoints > 1);
+});
+
 test("a record costs its own bytes in the journal, and is not copied", () => {
   const kept = new Kept(rootOf(Book));
   kept.change<Book>((book) => book.tally.apply(Tally.record("a", 1)));

@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   model: { loads: ["errors"] },
   state: { loads: ["errors", "model"] },
   core: { loads: ["errors"] },
-  journal: { loads: ["packages", "errors"] },
+  journal: { loads: ["packages", "errors"], names: ["model"] },
   elastic: { loads: ["errors"] },
   net: { loads: ["errors"] },
   observe: { loads: ["errors"], names: ["elastic"] },
@@ -169,6 +169,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       "net",
       "host",
       "host/ports",
+      "host/context",
       "host/link",
       "host/event",
       "host/store",
@@ -299,8 +300,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   "streams/delivery": { loads: ["packages", "errors", "streams/outputs"], names: ["streams/columns"] },
 
   dashboard: {
-    loads: ["errors", "observe", "host", "server", "streams", "streams/http"],
-    names: ["cluster", "host/fleet", "streams/service"],
+    loads: ["errors", "observe", "host", "server", "cluster", "streams", "streams/http"],
+    names: ["host/fleet", "streams/service"],
   },
   pgwire: { loads: ["errors", "sql"] },
   "streams/pg": {

@@ -4,7 +4,7 @@ import { needed } from "../needed.js";
 
 /** A real browser for tests. */
 
-export async function browserFor(t: TestContext): Promise<Browser> {
+export async function browserFor(t: Pick<TestContext, "after">): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: await needed(["chromium", "chromium-browser", "google-chrome"], "chromium"),
     args: [

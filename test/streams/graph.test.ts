@@ -13,6 +13,7 @@ import {
 import { planQuery } from "#src/streams/sql/index.js";
 import fc from "../properties.js";
 import { type Filter, GraphModel, type ModelPush, type Row, rowOf } from "./graph-model.js";
+import { Owned } from "./owned.js";
 
 const SCHEMA = [column("id", "text"), column("v", "int"), column("t", "timestamp", false)];
 const STREAMS = ["s0", "s1"];
@@ -64,29 +65,15 @@ function pushOf({ rows, ...push }: ModelPush) {
 }
 
 /** A graph that is killed now and then: it goes on from its last checkpoint and the records since. */
-class Killed {
-  engine = new GraphEngine();
-  readonly #parts = new Map<string, Uint8Array>();
-  #records: Uint8Array[] = [];
+class Killed extends Owned<GraphEngine> {
   #timeMs = 1000;
 
+  constructor() {
+    super(() => new GraphEngine());
+  }
+
   carryOut(command: Command) {
-    const record = stamp(encodeCommand(command), this.#timeMs++);
-    this.#records.push(record);
-    return this.engine.apply(record);
-  }
-
-  checkpoint(): void {
-    for (const [name, bytes] of this.engine.checkpoint())
-      if (bytes === null) this.#parts.delete(name);
-      else this.#parts.set(name, Uint8Array.from(bytes));
-    this.#records = [];
-  }
-
-  kill(): void {
-    this.engine = new GraphEngine();
-    this.engine.load(this.#parts);
-    for (const record of this.#records) this.engine.apply(record);
+    return this.apply(stamp(encodeCommand(command), this.#timeMs++));
   }
 
   rows(name: string): { readonly first: number; readonly rows: Row[] } {
@@ -97,10 +84,6 @@ class Killed {
       return Array.from({ length: batch.rows }, (_, i) => rowOf(batch.row(i)));
     });
     return { first: channel.log.first, rows };
-  }
-
-  get partCount(): number {
-    return this.#parts.size;
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setImmediate as others } from "node:timers/promises";
 import { Gatherer } from "#src/streams/service/gatherer.js";
 import { RoundTurns, type TurnClock } from "#src/streams/service/turns.js";
+import fc from "../properties.js";
 
 /** A thread in virtual time: a round takes it for as long as it is told, and nothing else goes on meanwhile. */
 class Thread implements TurnClock {
@@ -51,6 +52,7 @@ interface Costs {
 class Busy {
   usedMs = 0;
   rounds = 0;
+  longestMs = 0;
   /** So much longer takes its next round, because the operating system ran something else. */
   mishapMs = 0;
   readonly #gatherer: Gatherer;
@@ -66,6 +68,7 @@ class Busy {
       thread.ms += tookMs;
       this.usedMs += tookMs;
       this.rounds++;
+      this.longestMs = Math.max(this.longestMs, tookMs);
       const answers = Array.from({ length: 1000 }, () => ANSWER);
       return Promise.resolve({ answers, refused: null, grown: [], work: null, tookMs });
     };
@@ -159,4 +162,78 @@ test("a tenant takes no more of a core than its share", async () => {
   for (let i = 0; i < 10; i++) one.again(60_000, 1000);
   await thread.until(1000);
   assert.ok(one.usedMs > 80 && one.usedMs < 110, String(one.usedMs));
+});
+
+/** A tenant with much to do: what a round of it costs, how much it pushes, and how often at a time. */
+const HEAVY = fc
+  .record({
+    roundMs: fc.double({ min: 0.05, max: 2, noNaN: true }),
+    pushMs: fc.double({ min: 0.001, max: 2, noNaN: true }),
+    bytes: fc.constantFrom(20, 400, 4000, 60_000),
+    inFlight: fc.integer({ min: 1, max: 100 }),
+  })
+  .map(({ pushMs, bytes, ...costs }) => ({ ...costs, bytes, pushMs, msPerByte: pushMs / (bytes + 64) }));
+const LIGHT = fc.record({
+  everyMs: fc.integer({ min: 20, max: 100 }),
+  fromMs: fc.integer({ min: 0, max: 50 }),
+  roundMs: fc.double({ min: 0.02, max: 0.3, noNaN: true }),
+});
+
+test("whatever tenants with much to do push, others wait for some rounds of them that are no longer than needed", async () => {
+  const heavies = fc.array(HEAVY, { minLength: 1, maxLength: 3 });
+  const lights = fc.array(LIGHT, { minLength: 2, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(heavies, lights, async (heavy, light) => {
+      const run = async (others: typeof heavy) => {
+        const thread = new Thread();
+        const turns = new RoundTurns(thread);
+        const tookMs: number[] = [];
+        for (const { everyMs, fromMs, roundMs } of light)
+          new Busy(thread, turns, { roundMs }).every(everyMs, fromMs, tookMs);
+        const busy = others.map((costs) => new Busy(thread, turns, costs));
+        for (const [i, { bytes, inFlight }] of others.entries())
+          for (let n = 0; n < inFlight; n++) busy[i]?.again(bytes, 500);
+        await thread.until(100);
+        tookMs.length = 0; // what rounds cost is known by now
+        for (const each of busy) each.longestMs = 0;
+        await thread.until(500);
+        const p99Ms = tookMs.sort((a, b) => a - b)[Math.floor(0.99 * (tookMs.length - 1))] ?? 0;
+        return { p99Ms, busy };
+      };
+      const alone = await run([]);
+      const beside = await run(heavy);
+      let longestMs = 0;
+      for (const [i, { roundMs, pushMs }] of heavy.entries()) {
+        const own = beside.busy[i]?.longestMs ?? 0;
+        longestMs += own;
+        // As long as a round should be, or as its fixed cost and as much again; and one push more than expected, or that alone.
+        assert.ok(own <= 2 * Math.max(1, 2 * roundMs) + roundMs + 2 * pushMs, `a round of ${own} ms`);
+      }
+      assert.ok(
+        beside.p99Ms <= 1.5 * alone.p99Ms + 2 * longestMs + 1,
+        `${beside.p99Ms} ms beside, ${alone.p99Ms} ms alone, rounds of ${longestMs} ms`,
+      );
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+});
+
+test("a tenant that floods others with small pushes does not make them linger", async () => {
+  const thread = new Thread();
+  const turns = new RoundTurns(thread);
+  const tookMs: number[] = [];
+  for (let i = 0; i < 30; i++) {
+    // Three pushes behind each other, ten times a second: to linger would gather two of them.
+    const one = new Busy(thread, turns, { roundMs: 0.1 });
+    one.every(100, 3 * i, tookMs);
+    one.every(100, 3 * i + 5, tookMs);
+    one.every(100, 3 * i + 6, tookMs);
+  }
+  const flood = new Busy(thread, turns, { roundMs: 0.1 });
+  for (let i = 0; i < 100; i++) flood.again(20, 1500);
+  await thread.until(500);
+  tookMs.length = 0;
+  await thread.until(1500);
+  assert.ok(tookMs.length >= 800, String(tookMs.length));
+  assert.ok(Math.max(...tookMs) < 5, String(Math.max(...tookMs)));
 });

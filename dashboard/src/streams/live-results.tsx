@@ -12,6 +12,7 @@ const SHOW_MS = 200;
 /** The last rows that are there when the view opens. */
 const BEGIN_WITH = 20;
 const RETRY_MS = 1000;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** The last rows of a stream or a query, and new ones as they come. Many rows at once are shown a few times a second. */
 export function LiveResults({
@@ -46,14 +47,14 @@ export function LiveResults({
   }, [path, name, isPaused]);
   return (
     <section aria-label={`Rows of ${name}`}>
-      <h3>
-        Rows{" "}
+      <div class="bar-of-actions">
+        <h3>Rows</h3>
         <label>
           <input type="checkbox" checked={isPaused} onChange={(e) => setPaused(e.currentTarget.checked)} />{" "}
           paused
         </label>
-      </h3>
-      <div class="wide">
+      </div>
+      <div class="wide" role="region" aria-label={`Table of ${name}`} tabIndex={0}>
         <table class="results">
           <thead>
             <tr>
@@ -70,7 +71,7 @@ export function LiveResults({
               <tr key={number} class={isRetracted ? "retracted" : ""}>
                 <td>
                   {number}
-                  {isRetracted && <span title="retracted"> −</span>}
+                  {isRetracted && <span class="faint"> retracted</span>}
                 </td>
                 {columns.map((column) => (
                   <td key={column}>{cell(row[column])}</td>
@@ -80,12 +81,14 @@ export function LiveResults({
           </tbody>
         </table>
       </div>
-      {rows.length === 0 && <p>No rows yet.</p>}
+      {rows.length === 0 && <p class="faint">No rows yet.</p>}
     </section>
   );
 }
 
 function cell(value: unknown): string {
+  if (typeof value === "string" && TIME.test(value))
+    return value.replace("T", " ").replace(/(?:\.0+)?Z$/, "");
   if (value === null || value === undefined) return "–";
   if (typeof value === "number" && !Number.isInteger(value)) return value.toPrecision(4);
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -2,9 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { Action } from "../action.js";
 import { get, remove } from "../api.js";
 import { bytes, count, ms } from "../format.js";
+import { Fact } from "../hosts.js";
+import { hrefOf } from "../place.js";
+import type { LiveStream } from "./graph.js";
 import { LabelMark } from "./label.js";
 import { LiveResults } from "./live-results.js";
-import type { LiveStream } from "./streams.js";
 
 /** One stream or query: what it is, how it goes, what EXPLAIN says of it, and its rows as they come. */
 export function OneStream({
@@ -20,23 +22,33 @@ export function OneStream({
 }) {
   const { name, kind, sql, columns, inputs, readers, producers, watermark } = stream;
   return (
-    <aside aria-label="One stream">
+    <aside class="card one" aria-label="One stream">
+      <a class="back" href={hrefOf("streams")}>
+        All streams
+      </a>
       <h2>
         {name} <small>{kind}</small> <LabelMark stream={stream} />
       </h2>
-      <dl class="figures">
-        <Figure name="rows per second" value={count(stream.perSecond)} />
-        <Figure name="rows so far" value={count(stream.next - 1)} />
-        <Figure name="retained from" value={`number ${stream.first}`} />
-        <Figure name="watermark" value={watermark === null ? "none" : timeOf(watermark)} />
-        <Figure name="late rows" value={count(stream.late)} />
-        <Figure name="errors" value={count(stream.errors)} />
-        <Figure name="memory" value={bytes(stream.memoryBytes)} />
-        {stream.partitions > 1 && <Figure name="partitions" value={String(stream.partitions)} />}
+      <dl class="facts">
+        <Fact name="rows per second" value={count(stream.perSecond)} />
+        <Fact name="rows so far" value={count(stream.next - 1)} />
+        <Fact name="retained from" value={`number ${stream.first}`} />
+        <Fact name="watermark" value={watermark === null ? "none" : timeOf(watermark)} />
+        <Fact name="late rows" value={count(stream.late)} />
+        <Fact name="errors" value={count(stream.errors)} />
+        <Fact name="memory" value={bytes(stream.memoryBytes)} />
+        {stream.partitions > 1 && <Fact name="partitions" value={String(stream.partitions)} />}
       </dl>
-      <p>{columns.map((each) => `${each.name} ${each.type}${each.nullable ? "?" : ""}`).join(", ")}</p>
-      {inputs.length > 0 && <p>reads {inputs.join(", ")}</p>}
-      {readers.length > 0 && <p>read by {readers.join(", ")}</p>}
+      <p class="columns">
+        {columns.map((each) => (
+          <span key={each.name}>
+            <b>{each.name}</b> {each.type}
+            {each.nullable && "?"}
+          </span>
+        ))}
+      </p>
+      {inputs.length > 0 && <p>reads {linksTo(inputs)}</p>}
+      {readers.length > 0 && <p>read by {linksTo(readers)}</p>}
       {producers.some((each) => each.name !== "") && (
         <p>
           pushed by{" "}
@@ -65,6 +77,15 @@ export function OneStream({
   );
 }
 
+function linksTo(names: readonly string[]) {
+  return names.map((name, i) => (
+    <span key={name}>
+      {i > 0 && ", "}
+      <a href={hrefOf("streams", name)}>{name}</a>
+    </span>
+  ));
+}
+
 /** Event time near to now as how long ago it was, else as a date. */
 function timeOf(atMs: number): string {
   const agoMs = Date.now() - atMs;
@@ -72,15 +93,6 @@ function timeOf(atMs: number): string {
 }
 
 const NEAR_MS = 24 * 3600 * 1000;
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
 
 function Explained({ path, name }: { path: string; name: string }) {
   const [text, setText] = useState<string | null>(null);

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Action } from "../action.js";
 import { get, type OutputStatus, post, remove } from "../api.js";
 import { clock, count } from "../format.js";
-import type { LiveStream } from "./streams.js";
+import type { LiveStream } from "./graph.js";
 
 interface DeadLetter {
   readonly first: number;
@@ -34,9 +34,9 @@ export function Outputs({
     return () => clearInterval(again);
   }, [path]);
   return (
-    <section aria-label="Outputs">
+    <section class="card" aria-label="Outputs">
       <h2>Outputs</h2>
-      {outputs.length === 0 && <p>None: rows leave only when they are asked for.</p>}
+      {outputs.length === 0 && <p class="faint">None: rows leave only when they are asked for.</p>}
       <ul class="outputs">
         {outputs.map((each) => (
           <li key={each.name} aria-label={`Output ${each.name}`}>
@@ -88,7 +88,9 @@ function DeadLetters({
           <th scope="col">dead letter</th>
           <th scope="col">since</th>
           <th scope="col">why</th>
-          <th scope="col" />
+          <th scope="col">
+            <span class="unseen">what can be done</span>
+          </th>
         </tr>
       </thead>
       <tbody>

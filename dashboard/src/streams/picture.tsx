@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { type Layout, layOut, type Point } from "../../../src/analysis/show/layout.js";
-import { hrefOf } from "./chosen.js";
-import type { LiveStream } from "./streams.js";
+import { hrefOf } from "../place.js";
+import type { LiveStream } from "./graph.js";
 
 const CHARACTER_PX = 7.2;
 const HEIGHT_PX = 40;
@@ -14,7 +14,7 @@ export function GraphPicture({ streams, chosen }: { streams: readonly LiveStream
   const shape = JSON.stringify(streams.map(({ name, inputs, label }) => [name, inputs, label?.text]));
   const { layout, edges } = useMemo(() => laidOut(streams), [shape]);
   return (
-    <section class="picture" aria-label="Query graph">
+    <section class="card picture" aria-label="Query graph" tabIndex={0}>
       <svg width={layout.width} height={layout.height} viewBox={`0 0 ${layout.width} ${layout.height}`}>
         <title>Query graph</title>
         {edges.map(({ from, to }, i) => (
@@ -27,9 +27,8 @@ export function GraphPicture({ streams, chosen }: { streams: readonly LiveStream
           return (
             <g key={name} transform={`translate(${box.x} ${box.y})`}>
               <a
-                href={hrefOf(name)}
+                href={hrefOf("streams", name)}
                 class={`box ${kind} ${name === chosen ? "chosen" : ""} ${label === null ? "" : `label-${label.severity}`}`}
-                aria-label={`${kind} ${name}${label === null ? "" : `, ${label.text}`}`}
               >
                 <rect width={box.width} height={box.height} rx={kind === "stream" ? 3 : 12} />
                 <text x={box.width / 2} y={16}>

@@ -17,7 +17,7 @@ export function Register({ path, registered }: { path: string; registered: (name
     setExplained((await post<{ explain: string }>(`${path}/sql`, { sql: `EXPLAIN ${sql}` })).explain);
   };
   return (
-    <section aria-label="Register">
+    <section class="card" aria-label="Register">
       <h2>Register</h2>
       <p>
         <textarea
@@ -28,7 +28,7 @@ export function Register({ path, registered }: { path: string; registered: (name
           onInput={(event) => setSql(event.currentTarget.value)}
         />
       </p>
-      <p class="filter">
+      <p class="filter actions">
         {isSelect && (
           <label>
             Name of the query <input value={name} onInput={(event) => setName(event.currentTarget.value)} />

@@ -10,7 +10,9 @@ const paper = canvas.getContext("2d");
 const cell = canvas.width / WIDTH;
 const audit = { entities: new Map(), before: new Map(), atMs: 0, count: 0, violations: 0 };
 let hostOfRegion = new Map();
-let entitiesAtKill = null;
+/** The box of each host: it stays, so that a button keeps the focus while figures change. */
+const boxes = new Map();
+let isReached = false;
 
 /** The code in the address that `headwater dev` prints becomes the token, once. */
 async function signIn() {
@@ -35,8 +37,15 @@ async function send(path, body) {
   return await response.json();
 }
 
+/** The same as in the dashboard. */
 function colourOf(host) {
-  return `hsl(${(host * 137.5) % 360} 60% 50%)`;
+  return `hsl(${Math.round((210 + host * 137.5) % 360)} 60% 50%)`;
+}
+
+/** What a screen reader is told: changes, and no figures that change four times a second. */
+function tell(news) {
+  const box = document.getElementById("news");
+  if (box.textContent !== news) box.textContent = news;
 }
 
 async function look() {
@@ -49,13 +58,13 @@ async function look() {
     audit.count += 1;
     if (audit.entities.size !== found.length) audit.violations += 1;
     status.className = audit.violations > 0 ? "wrong" : "";
-    status.textContent =
-      `${found.length} entities, each in exactly one cell: audited ${audit.count} times, ${audit.violations} violations` +
-      (entitiesAtKill === null
-        ? ""
-        : `; a host was killed ${Math.round((performance.now() - entitiesAtKill) / 1000)} s ago`);
+    status.textContent = `${found.length} entities, each in exactly one cell: audited ${audit.count} times, ${audit.violations} violations`;
+    if (audit.violations > 0) tell("An entity was in two cells.");
+    else if (!isReached) tell("");
+    isReached = true;
   } catch {
-    status.textContent = "The program is starting, or cannot be reached. Trying again…";
+    if (isReached || audit.count === 0) tell("The program is starting, or cannot be reached. Trying again…");
+    isReached = false;
   }
   setTimeout(look, AUDIT_MS);
 }
@@ -66,29 +75,53 @@ async function lookAtHosts() {
     const { hosts } = await send("/headwater/admin/hosts");
     const { contexts } = await send("/headwater/admin/children?address=World&field=regions");
     hostOfRegion = new Map(contexts.map(({ address, host }) => [/\((.*)\)/.exec(address)?.[1] ?? "", host]));
-    box.replaceChildren(...(hosts ?? []).map(hostBox));
+    if (boxes.size === 0) box.replaceChildren();
+    for (const [id, { element }] of boxes)
+      if (!hosts?.some((host) => host.id === id)) {
+        element.remove();
+        boxes.delete(id);
+      }
+    for (const host of hosts ?? []) showHost(box, host);
   } catch {
-    box.textContent = "Open this page with the address that the terminal has printed to see and kill hosts.";
+    if (boxes.size === 0)
+      box.textContent =
+        "Open this page with the address that the terminal has printed to see and kill hosts.";
   }
   setTimeout(lookAtHosts, HOSTS_MS);
 }
 
-function hostBox({ id, state, contexts, restarts, load }) {
-  const box = document.createElement("div");
+function showHost(box, { id, state, contexts, restarts, load }) {
+  let known = boxes.get(id);
+  if (known === undefined) {
+    known = hostBox(id);
+    boxes.set(id, known);
+    box.append(known.element);
+  }
+  const replaced = restarts === 1 ? "once" : `${restarts} times`;
+  known.text.textContent = `${state}, ${contexts} contexts, ${Math.round(load?.eventsPerSecond ?? 0)} events/s, replaced ${replaced}`;
+  if (known.restarts !== undefined && restarts > known.restarts) tell(`Host ${id} was lost and is replaced.`);
+  known.restarts = restarts;
+}
+
+function hostBox(id) {
+  const element = document.createElement("div");
   const name = document.createElement("b");
   name.textContent = `Host ${id}`;
   name.style.setProperty("--host", colourOf(id));
   const kill = document.createElement("button");
   kill.type = "button";
   kill.textContent = "Kill";
+  kill.setAttribute("aria-label", `Kill host ${id}`);
   kill.addEventListener("click", () => {
-    entitiesAtKill = performance.now();
-    void send("/headwater/admin/hosts/kill", { host: id });
+    tell(`Host ${id} is killed.`);
+    send("/headwater/admin/hosts/kill", { host: id }).catch(({ message }) => tell(message));
   });
-  const text = `${state}, ${contexts} contexts, ${Math.round(load?.eventsPerSecond ?? 0)} events/s, replaced ${restarts} times`;
-  box.append(name, document.createElement("br"), text, kill);
-  return box;
+  const text = document.createElement("span");
+  element.append(name, kill, text);
+  return { element, text };
 }
+
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 function draw() {
   paper.clearRect(0, 0, canvas.width, canvas.height);
@@ -109,13 +142,13 @@ function draw() {
   for (let x = 1; x < WIDTH; x++) line(x * cell, 0, x * cell, canvas.height);
   for (let y = 1; y < HEIGHT; y++) line(0, y * cell, canvas.width, y * cell);
   paper.globalAlpha = 1;
-  const share = Math.min(1, (performance.now() - audit.atMs) / AUDIT_MS);
+  const share = isStill.matches ? 1 : Math.min(1, (performance.now() - audit.atMs) / AUDIT_MS);
   for (const [id, to] of audit.entities) {
     const from = audit.before.get(id) ?? to;
     const [x, y] = [from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share];
-    paper.fillStyle = `hsl(${hash(id) % 360} 70% 50%)`;
+    paper.fillStyle = `hsl(${hash(id) % 360} 62% 52%)`;
     paper.beginPath();
-    paper.arc((x + 0.5) * cell, (y + 0.5) * cell, cell * 0.25, 0, 2 * Math.PI);
+    paper.arc((x + 0.5) * cell, (y + 0.5) * cell, cell * 0.22, 0, 2 * Math.PI);
     paper.fill();
   }
   requestAnimationFrame(draw);

@@ -5,6 +5,7 @@
  */
 
 export { Cache, type Keeper, Unmade, weakly } from "./cache.js";
+export { loadSeated } from "./kept-engines.js";
 export { Slot, stateOrNull } from "./slot.js";
 export { Staged, UNREAD_BYTES_MIN } from "./staged-state.js";
 export { rootOf, storedChildren, storedLong, storedWithin } from "./stored-below.js";
@@ -12,15 +13,18 @@ export { writtenEntry } from "./stored-form.js";
 export {
   contextNameIn,
   digits,
+  fieldPrefix,
   isLong,
   longPrefix,
   mainKey,
   NAME_BYTES_MAX,
+  ownedEntryOf,
   partsPrefix,
   prefixesOfNode,
   rootContextName,
   segment,
   shortened,
+  stepsIn,
   timersPrefix,
 } from "./stored-keys.js";
 export { checkShapes } from "./stored-shapes.js";

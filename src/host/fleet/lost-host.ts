@@ -40,7 +40,7 @@ export function lostWarning(
 ): HeadwaterError {
   const which = number === null ? "the spare host" : `host ${number}`;
   const kind = link.member === undefined ? `a ${link.kind}` : `of ${link.member}`;
-  const what = `${which} (${kind}) was lost: ${cause.message}${ran}. ${then}`;
+  const what = `${which} (${kind}) was lost: ${cause.message.replace(/\.$/, "")}${ran}. ${then}`;
   return new HeadwaterError("HW-6009", what, { cause });
 }
 

@@ -61,7 +61,7 @@ export class LogicalNode {
       send: (send) => this.#send(send),
       isDue: () => runner.isDue,
       rested: () => {
-        this.#tracing?.waited(scheduler.core);
+        this.#tracing?.heard(scheduler.core);
         around.rested();
       },
     });
@@ -70,7 +70,9 @@ export class LogicalNode {
   /** What becomes of events is noted there from now on, or not any more. */
   trace(tracing: Tracing | null): void {
     this.#tracing = tracing;
-    this.#scheduler.core.waits = tracing?.wantsWaits ? [] : null;
+    const { core } = this.#scheduler;
+    core.notes = null;
+    tracing?.begin(core);
   }
 
   get name(): string {
@@ -195,6 +197,7 @@ export class LogicalNode {
     const { execution, waiting, origin } = event.payload;
     invariant(execution?.isDead, "only an event that has ended can be settled");
     const { ok, value, effects } = execution;
+    this.#tracing?.heard(this.#scheduler.core);
     this.#tracing?.settled(event); // before what it has asked for is carried out, which may belong to the same trace
     for (let i = 0; i < effects.length; i++) this.#doEffect(effects[i] as Effect, event.ticket, i);
     if (origin.kind === "timer") this.timers.settled(origin.id);

@@ -4,9 +4,10 @@ import { ticketIn } from "../../model/path.js";
 import type { Feed } from "../../observe/index.js";
 import type { Slot } from "../context/index.js";
 import type { EventRequest, NodeEvent, Origin } from "../event/index.js";
+import { Trails } from "./trails.js";
 
 /** The kinds of facts that come from here. */
-export const TRACED = ["event", "wait", "journal"] as const;
+export const TRACED = ["event", "wait", "trail", "journal"] as const;
 
 /** When an event got how far, by the clock that only goes forward. */
 interface Times {
@@ -22,16 +23,21 @@ interface Times {
 export class Tracing {
   /** Of events that are under way. */
   readonly #times = new Map<NodeEvent, Times>();
+  readonly #trails: Trails | null;
 
   constructor(
     readonly node: string,
     readonly feed: Feed,
     readonly now: () => number,
     readonly hostOf: (slot: Slot) => number | null,
-  ) {}
+  ) {
+    this.#trails = feed.wants("trail") ? new Trails(now, hostOf) : null;
+  }
 
-  get wantsWaits(): boolean {
-    return this.feed.wants("wait");
+  /** Has the core tell what is wanted of it, and nothing else. */
+  begin(core: Core<EventRequest>): void {
+    const isWanted = this.feed.wants("wait") || this.#trails !== null;
+    core.notes = isWanted ? { waits: [], entries: this.#trails === null ? null : [] } : null;
   }
 
   /** An attempt at the event begins. */
@@ -65,6 +71,13 @@ export class Tracing {
   }
 
   settled(event: NodeEvent): void {
+    this.#noteEvent(event);
+    const trail = this.#trails?.taken(event) ?? null;
+    if (trail !== null && event.payload.migration === null)
+      this.feed.note({ kind: "trail", node: this.node, ...trail });
+  }
+
+  #noteEvent(event: NodeEvent): void {
     const times = this.#times.get(event);
     this.#times.delete(event);
     const { slot, method, origin, caller, execution, migration, waiting } = event.payload;
@@ -95,20 +108,24 @@ export class Tracing {
     });
   }
 
-  /** Takes out of the core who had to wait for whom. */
-  waited(core: Core<EventRequest>): void {
-    if (core.waits === null || core.waits.length === 0) return;
-    for (const { entry, obstacle } of core.waits) {
+  /** Takes out of the core who had to wait for whom, and who entered what. */
+  heard(core: Core<EventRequest>): void {
+    const { notes } = core;
+    if (notes === null || (notes.waits.length === 0 && (notes.entries?.length ?? 0) === 0)) return;
+    core.notes = { waits: [], entries: notes.entries === null ? null : [] };
+    for (const { entry, obstacle } of notes.waits) this.#waits(entry.event, entry.context.owner, obstacle);
+    for (const { event, context, attempt } of notes.entries ?? [])
+      if (attempt === event.attempt) this.#trails?.entered(event, context.owner as Slot);
+  }
+
+  #waits(event: NodeEvent, context: unknown, obstacle: NodeEvent): void {
+    const [wanted, forContext] = [String(context), String(obstacle.context.owner)];
+    this.#trails?.waits(event, wanted, obstacle.ticket, forContext);
+    if (this.feed.wants("wait"))
       this.feed.note({
-        kind: "wait",
-        node: this.node,
-        ticket: entry.event.ticket,
-        context: String(entry.context.owner),
-        for: obstacle.ticket,
-        forContext: String(obstacle.context.owner),
+        ...{ kind: "wait", node: this.node, ticket: event.ticket },
+        ...{ context: wanted, for: obstacle.ticket, forContext },
       });
-    }
-    core.waits = [];
   }
 }
 

@@ -8,7 +8,7 @@ import {
   Cache,
   checkShapes,
   type Keeper,
-  loadState,
+  loadSeated,
   type Slot,
   segment,
   stateWrites,
@@ -117,7 +117,7 @@ export class Ledger implements Keeper {
   }
 
   load(slot: Slot): State | null {
-    return loadState(this.journal, slot);
+    return loadSeated(this.journal, slot);
   }
 
   /** Refuses classes that the states in the journal do not fit (HW-3021), and takes note of the others. */

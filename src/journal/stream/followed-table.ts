@@ -9,6 +9,12 @@ import { type GroupReader, LogFollower } from "./log-follower.js";
 import type { LogPort } from "./log-port.js";
 import { readSnapshot, type Snapshot } from "./snapshot.js";
 
+/** Hears everything that is read from a log, in its order: of each message all writes, and then that they were applied. */
+export interface LogTap {
+  write(key: string, value: Uint8Array | null): void;
+  applied(position: number): void;
+}
+
 export interface FollowedTableOptions {
   /** As it is shown. */
   readonly address: string;
@@ -17,6 +23,7 @@ export interface FollowedTableOptions {
   /** Its files are not used: the log was cut behind what they have. */
   readonly isAnew?: boolean | undefined;
   readonly carryOver?: Partial<CarryOverLimits> | undefined;
+  readonly tap?: LogTap | undefined;
   readonly onWarning?: ((text: string) => void) | undefined;
   /** A member has begun an epoch. */
   readonly onEpoch?: ((epoch: number, member: string) => void) | undefined;
@@ -54,7 +61,7 @@ export class FollowedTable implements FollowedLog {
     snapshot: Snapshot | null,
     options: FollowedTableOptions,
   ) {
-    const { address, directory, carryOver, onWarning, onEpoch, onFailure } = options;
+    const { address, directory, carryOver, onWarning, onEpoch, onFailure, tap } = options;
     this.table = table;
     const background = new CarryOver({
       directory: tableIn(directory),
@@ -73,8 +80,12 @@ export class FollowedTable implements FollowedLog {
     this.background = background;
     const begin = snapshot?.position ?? table.generation?.applied ?? 0;
     const reader: GroupReader = {
-      write: (key, value) => table.set(key, value),
+      write: (key, value) => {
+        table.set(key, value);
+        tap?.write(key, value);
+      },
       applied: (position, bytes) => {
+        tap?.applied(position);
         this.#bytes += bytes;
         background.written(bytes);
         if (!background.isDue()) return;

@@ -71,11 +71,12 @@ async function opened(
     throw error;
   }
   followed.release();
-  const { journal, log } = streamJournal(port, followed, begun, shown, async () => {
+  const releaseAll = async () => {
     clearInterval(beating);
     hearing.stop();
     await release();
-  });
+  };
+  const { journal, log } = streamJournal(port, followed, begun, shown, { release: releaseAll });
   const beat = () =>
     sayBeat(port, { member, epoch: begun.epoch, position: log.last, state: "head", program: port.program });
   const beating = setInterval(beat, BEAT_MS).unref();

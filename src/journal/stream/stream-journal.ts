@@ -1,3 +1,4 @@
+import type { KeptEngines } from "../journal.js";
 import { LoggedJournal } from "../logged-journal.js";
 import { closed, damaged, fenced } from "../problems.js";
 import type { Epoch } from "./epoch.js";
@@ -7,14 +8,20 @@ import { StreamLog } from "./stream-log.js";
 
 const IDLE_MS = 1000;
 
+export interface StreamJournalOptions {
+  /** When it is closed. */
+  readonly release?: () => Promise<void>;
+  readonly soon?: (callback: () => void) => void;
+  readonly engines?: KeptEngines | undefined;
+}
+
 /** The journal of a head: a table that has everything up to the beginning of its epoch, and the writer of that epoch. */
 export function streamJournal(
   port: LogPort,
   { table, background }: FollowedLog,
   begun: Epoch,
   address: string,
-  release: () => Promise<void>,
-  soon: (callback: () => void) => void = setImmediate,
+  { release = async () => {}, soon = setImmediate, engines }: StreamJournalOptions = {},
 ): { readonly journal: LoggedJournal; readonly log: StreamLog } {
   const log = new StreamLog({
     port,
@@ -32,6 +39,7 @@ export function streamJournal(
     table,
     background,
     soon,
+    engines,
     release: async () => {
       clearInterval(pause);
       await release();

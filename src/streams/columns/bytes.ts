@@ -14,6 +14,10 @@ export class ByteWriter {
     return this.#bytes;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -64,13 +64,23 @@ function readColumn(input: ByteReader, { name, type, nullable }: ColumnSpec, row
 }
 
 function readNumbers(input: ByteReader, width: number, rows: number): Float64Array {
-  if (width === RAW) return new Float64Array(copy(input.take(8 * rows)));
+  if (width === RAW) return readRaw(input, rows);
   const least = input.f64();
   const values = new Float64Array(rows);
   if (width === SAME) return values.fill(least);
   if (width !== 1 && width !== 2 && width !== 4) throw unreadable(`numbers have the unknown width ${width}`);
   const offsets = readCodes(input, width, rows);
   for (let i = 0; i < rows; i++) values[i] = least + (offsets[i] as number);
+  return values;
+}
+
+/** Values of fewer rows are read one by one: bytes of their own for them would be garbage outside of the heap. */
+const FEW_ROWS = 8;
+
+function readRaw(input: ByteReader, rows: number): Float64Array {
+  if (rows > FEW_ROWS) return new Float64Array(copy(input.take(8 * rows)));
+  const values = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) values[i] = input.f64();
   return values;
 }
 

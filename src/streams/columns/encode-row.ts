@@ -1,7 +1,22 @@
 import { crc32 } from "node:zlib";
-import type { ByteWriter } from "./bytes.js";
+import { Batch } from "./batch.js";
+import { ByteWriter } from "./bytes.js";
+import { encodeBatch } from "./encode.js";
 import { HAS_NULLS, MARK, RAW, SAME, TAGS, VERSION } from "./format.js";
 import type { Cell, ColumnSpec, Schema } from "./schema.js";
+
+/** Where a row alone is written, and copied when its length is known. */
+const scratch = Buffer.allocUnsafeSlow(1024);
+
+/** Rows as the bytes of a batch. */
+export function encodeRows(schema: Schema, rows: readonly (readonly Cell[])[]): Buffer {
+  const [only] = rows;
+  if (only !== undefined && rows.length === 1) {
+    const out = new ByteWriter(scratch);
+    if (encodeRow(out, schema, only)) return Buffer.from(out.written);
+  }
+  return encodeBatch(Batch.of(schema, rows));
+}
 
 /**
  * Writes one row as `encodeBatch` would write a batch of it, without making columns first: a row alone is cheap then. Returns
@@ -9,7 +24,7 @@ import type { Cell, ColumnSpec, Schema } from "./schema.js";
  */
 export function encodeRow(out: ByteWriter, schema: Schema, cells: readonly Cell[]): boolean {
   if (cells.some((cell) => typeof cell === "bigint")) return false;
-  const start = out.written.length;
+  const start = out.length;
   out.u8(MARK);
   out.u8(VERSION);
   out.u8(0);

@@ -9,10 +9,25 @@ import { HAS_NULLS, MARK, RAW, SAME, TAGS, VERSION, WEIGHTED, WITH_BIGS } from "
 const SCRATCH_BYTES_MAX = 4 * 1024 * 1024;
 /** Where codes are made: garbage outside of the heap makes V8 collect all of it. */
 const CODES = new ArrayBuffer(64 * 1024);
+/** Values of fewer rows are written one by one, which costs less than to look at them as bytes. */
+const FEW_ROWS = 16;
+/** Where texts of small batches are numbered. */
+const ROOM = 1024;
+const PLACES = new Int32Array(ROOM);
+const NUMBERS = new Int32Array(ROOM);
+const LENGTHS = new Int32Array(ROOM);
 let scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** A batch as bytes, in the form that `format.ts` describes. */
 export function encodeBatch(batch: Batch): Buffer {
+  const written = encodedShortly(batch);
+  const bytes = Buffer.allocUnsafe(written.length);
+  written.copy(bytes);
+  return bytes;
+}
+
+/** The same bytes where they are written: they are there until the next batch is encoded. */
+export function encodedShortly(batch: Batch): Buffer {
   const { rows, schema, columns, weights } = batch;
   const out = new ByteWriter(scratch);
   out.u8(MARK);
@@ -31,9 +46,7 @@ export function encodeBatch(batch: Batch): Buffer {
   if (weights !== null) out.raw(bytesOf(weights, rows));
   out.u32(crc32(out.written));
   scratch = out.room.length <= SCRATCH_BYTES_MAX ? out.room : scratch;
-  const bytes = Buffer.allocUnsafe(out.written.length);
-  out.written.copy(bytes);
-  return bytes;
+  return out.written;
 }
 
 function writeColumn(out: ByteWriter, column: Column, rows: number): void {
@@ -65,7 +78,7 @@ function writeNumbers(out: ByteWriter, values: Float64Array, rows: number): void
     !whole || range > 0xffff_ffff ? RAW : range > 0xffff ? 4 : range > 0xff ? 2 : range > 0 ? 1 : SAME;
   out.u8(rows === 0 ? SAME : width);
   if (width === RAW) {
-    out.raw(bytesOf(values, rows));
+    writeRaw(out, values, rows);
     return;
   }
   out.f64(rows === 0 ? 0 : least);
@@ -73,7 +86,16 @@ function writeNumbers(out: ByteWriter, values: Float64Array, rows: number): void
   writeCodes(out, width, rows, (i) => (values[i] as number) - least);
 }
 
+function writeRaw(out: ByteWriter, values: Float64Array, rows: number): void {
+  if (rows < FEW_ROWS) for (let i = 0; i < rows; i++) out.f64(values[i] as number);
+  else out.raw(bytesOf(values, rows));
+}
+
 function writeCodes(out: ByteWriter, width: number, rows: number, value: (row: number) => number): void {
+  if (width === 1 && rows < FEW_ROWS) {
+    for (let i = 0; i < rows; i++) out.u8(value(i));
+    return;
+  }
   const room = 4 * rows <= CODES.byteLength ? CODES : new ArrayBuffer(4 * rows);
   const codes =
     width === 1 ? new Uint8Array(room) : width === 2 ? new Uint16Array(room) : new Uint32Array(room);
@@ -83,8 +105,8 @@ function writeCodes(out: ByteWriter, width: number, rows: number, value: (row: n
 
 /** Only the texts that rows of this batch have, each once, numbered by their first row. */
 function writeTexts(out: ByteWriter, { codes, texts, nulls }: TextColumn, rows: number): void {
-  const places = new Int32Array(texts.size).fill(-1);
-  const numbers = new Int32Array(rows);
+  const places = texts.size <= ROOM ? PLACES.fill(-1, 0, texts.size) : new Int32Array(texts.size).fill(-1);
+  const numbers = rows <= ROOM ? NUMBERS.fill(0, 0, rows) : new Int32Array(rows);
   const used: number[] = [];
   for (let i = 0; i < rows; i++) {
     if (nulls !== null && nulls[i] === 1) continue;
@@ -93,7 +115,7 @@ function writeTexts(out: ByteWriter, { codes, texts, nulls }: TextColumn, rows: 
     numbers[i] = places[code] as number;
   }
   out.varint(used.length);
-  const lengths = new Int32Array(used.length);
+  const lengths = used.length <= ROOM ? LENGTHS : new Int32Array(used.length);
   for (let i = 0; i < used.length; i++) {
     lengths[i] = texts.byteLength(used[i] as number);
     out.varint(lengths[i] as number);

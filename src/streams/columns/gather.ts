@@ -14,10 +14,16 @@ export function appendRows(target: Batch, source: Batch): void {
   target.rows += source.rows;
 }
 
+/** Where the texts of small batches are numbered anew. */
+const KNOWN = new Int32Array(1024);
+/** Fewer values are copied one by one: that costs less than a view of them. */
+const FEW_ROWS = 16;
+
 function copy(to: Column, from: Column, at: number, rows: number): void {
-  if (to.nulls !== null && from.nulls !== null) to.nulls.set(from.nulls.subarray(0, rows), at);
+  if (to.nulls !== null && from.nulls !== null) copyValues(to.nulls, from.nulls, at, rows);
   if (to.storage === "text" && from.storage === "text") {
-    const known = new Int32Array(from.texts.size).fill(-1);
+    const { size } = from.texts;
+    const known = size <= KNOWN.length ? KNOWN.fill(-1, 0, size) : new Int32Array(size).fill(-1);
     for (let i = 0; i < rows; i++) {
       if (from.nulls !== null && from.nulls[i] === 1) continue;
       const code = from.codes[i] as number;
@@ -26,9 +32,13 @@ function copy(to: Column, from: Column, at: number, rows: number): void {
     }
   } else if (to.storage === "numeric" && from.storage === "numeric")
     for (let i = 0; i < rows; i++) setNumeric(to, at + i, scaledAt(from, i));
-  else if (to.storage === "number" && from.storage === "number")
-    to.values.set(from.values.subarray(0, rows), at);
-  else if (to.storage === "bool" && from.storage === "bool") to.values.set(from.values.subarray(0, rows), at);
+  else if (to.storage === "number" && from.storage === "number") copyValues(to.values, from.values, at, rows);
+  else if (to.storage === "bool" && from.storage === "bool") copyValues(to.values, from.values, at, rows);
+}
+
+function copyValues<A extends Float64Array | Uint8Array>(to: A, from: A, at: number, rows: number): void {
+  if (rows < FEW_ROWS) for (let i = 0; i < rows; i++) to[at + i] = from[i] as number;
+  else to.set(from.subarray(0, rows), at);
 }
 
 function scaledAt({ values, bigs }: NumericColumn, row: number) {

@@ -18,8 +18,8 @@ export {
 } from "./column.js";
 export { compareCells, compareRows, compareText } from "./compare.js";
 export { decodeBatch, rowsIn } from "./decode.js";
-export { encodeBatch } from "./encode.js";
-export { encodeRow } from "./encode-row.js";
+export { encodeBatch, encodedShortly } from "./encode.js";
+export { encodeRow, encodeRows } from "./encode-row.js";
 export { appendRows, gathered, interleaved, lasting } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";

@@ -7,4 +7,4 @@ export { inferCsv, inferNdjson } from "./infer.js";
 export { cellsOfJson } from "./json-record.js";
 export { NdjsonReader } from "./ndjson.js";
 export type { Reader } from "./reader.js";
-export { batchOfRows } from "./rows.js";
+export { cellsOfRows } from "./rows.js";

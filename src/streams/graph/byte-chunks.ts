@@ -16,11 +16,11 @@ export class ByteChunks {
   #isOpen = false;
   #size = CHUNK_BYTES.least;
 
-  /** Adds a piece, which must not change any more. Returns its position. */
-  add(bytes: Buffer): number {
+  /** Adds a piece, which must not change any more, or is only `lent`: then it is copied. Returns its position. */
+  add(bytes: Buffer, isLent = false): number {
     const at = this.#end;
     if (bytes.length > SMALL_BYTES) {
-      this.#chunks.push({ base: at, bytes });
+      this.#chunks.push({ base: at, bytes: isLent ? Buffer.from(bytes) : bytes });
       this.#isOpen = false;
     } else {
       const { base, bytes: chunk } = this.#room(bytes.length);

@@ -1,4 +1,5 @@
-import { type Batch, decodeBatch, encodeBatch, type Schema } from "../columns/index.js";
+import { crc32 } from "node:zlib";
+import { type Batch, decodeBatch, encodedShortly, type Schema } from "../columns/index.js";
 import type { Retention } from "./definition.js";
 import type { KeyedRows } from "./keyed-rows.js";
 import type { GraphMoment } from "./moment.js";
@@ -31,6 +32,7 @@ export class Channel {
   /** The number of its first row ever. */
   #origin: number;
   #saved = "";
+  #sum = 0;
 
   constructor(
     readonly name: string,
@@ -64,7 +66,15 @@ export class Channel {
   /** Appends rows; without a retention they are not logged. `bytes` are the same rows, if they are there already: they must not change any more. */
   append(batch: Batch, moment: GraphMoment, bytes?: Uint8Array): void {
     const { grown } = moment;
-    if (this.retention.bytes > 0) this.keep(bytes ?? encodeBatch(batch), batch.rows, moment);
+    if (this.retention.bytes > 0) {
+      if (bytes !== undefined) this.keep(bytes, batch.rows, moment);
+      else {
+        const encoded = encodedShortly(batch);
+        this.#log.append(encoded, batch.rows, moment.round, moment.timeMs, true);
+        this.#sumUp(encoded);
+        this.trim(moment.timeMs);
+      }
+    }
     const batches = grown.get(this);
     if (batches === undefined) grown.set(this, [batch]);
     else batches.push(batch);
@@ -75,7 +85,20 @@ export class Channel {
     const { buffer, byteOffset, byteLength } = bytes;
     const own = Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, byteLength);
     this.#log.append(own, rows, round, timeMs);
+    this.#sumUp(own);
     this.trim(timeMs);
+  }
+
+  /** A batch ends with its own checksum: all bytes that end with theirs have the same one. */
+  #sumUp(encoded: Buffer): void {
+    this.#sum = crc32(encoded.subarray(-4), this.#sum);
+  }
+
+  /** Adds what was appended since it was last asked to a digest. */
+  addTo(digest: number): number {
+    const sum = this.#sum;
+    this.#sum = 0;
+    return crc32(`${this.name} ${this.#log.next} ${sum}`, digest);
   }
 
   /** Takes over the rows and the numbers of a channel whose place it takes, before it has rows of its own. */

@@ -31,6 +31,11 @@ export interface Carried extends Pick<CommandOutcome, "answers" | "refused"> {
   readonly grown: GraphMoment["grown"];
 }
 
+/** The same with the new rows themselves, for a caller that sends them on at once: kept, they would outlive their round. */
+export interface Applied extends CommandOutcome {
+  readonly brought: GraphMoment["grown"];
+}
+
 const META = "graph";
 /** So much that was given up is worth a checkpoint without it. */
 const GIVEN_UP_MIN = 64 * 1024;
@@ -38,6 +43,8 @@ const GIVEN_UP_MIN = 64 * 1024;
 interface Meta {
   readonly round: number;
   readonly cursors: Cursors["state"];
+  /** Left out by earlier versions. */
+  readonly digest?: number;
   /** What each stream retains at most; left out if there is no limit. */
   readonly bytesMax?: number;
 }
@@ -53,23 +60,28 @@ export class GraphEngine {
   readonly #cursors = new Cursors();
   readonly #work = new PartitionWork();
   #round = 0;
+  #digest = 0;
   /** Much is not retained any more that the last checkpoint has. */
   #hasGivenUp = false;
-  #latest: GraphMoment["grown"] = new Map();
 
   get memoryBytes(): number {
     return this.nodes.memoryBytes;
+  }
+
+  /** Stands for all rows that it has put out, with their numbers: graphs with the same records have the same. */
+  get digest(): number {
+    return this.#digest;
   }
 
   get isCheckpointDue(): boolean {
     return this.#hasGivenUp;
   }
 
-  apply(record: Uint8Array): CommandOutcome {
+  apply(record: Uint8Array): Applied {
     const { timeMs, command } = decodeCommand(record);
     const { refused, answers, grown } = this.carryOut(command, timeMs);
     const names = [...grown.keys()].map(({ name, log }) => [name, log.next] as const);
-    return { refused, answers, grown: names, work: this.#work.take() };
+    return { refused, answers, grown: names, work: this.#work.take(), brought: grown };
   }
 
   /** The same as `apply` for a command that is not a record, with the new rows themselves. */
@@ -77,15 +89,8 @@ export class GraphEngine {
     if (command.kind !== "replies") this.#round++; // else the round of the command before goes on
     const moment: GraphMoment = { round: this.#round, timeMs, grown: new Map() };
     const { refused = null, answers = [] } = this.#carryOut(command, moment);
-    this.#latest = moment.grown;
+    for (const channel of moment.grown.keys()) this.#digest = channel.addTo(this.#digest);
     return { refused, answers, grown: moment.grown };
-  }
-
-  /** What the last command has appended to a stream, and how far the stream is in event time. */
-  latest(name: string): { readonly batches: readonly Batch[]; readonly watermark: number | null } {
-    const channel = this.nodes.channel(name);
-    if (channel === null) return { batches: [], watermark: null };
-    return { batches: this.#latest.get(channel) ?? [], watermark: channel.watermark };
   }
 
   /** Appends rows to the log of a stream without event time. What reads the stream gets them later, by `feed`. */
@@ -331,7 +336,7 @@ export class GraphEngine {
     this.#hasGivenUp = false;
     const { bytesMax } = this.nodes;
     const meta: Meta = {
-      ...{ round: this.#round, cursors: this.#cursors.state },
+      ...{ round: this.#round, digest: this.#digest, cursors: this.#cursors.state },
       ...(Number.isFinite(bytesMax) ? { bytesMax } : {}),
     };
     yield* named("", [[META, jsonPart(meta)]]);
@@ -343,6 +348,7 @@ export class GraphEngine {
     const meta = jsonOf<Meta>(owners.get("")?.get(META));
     if (meta === null) return;
     this.#round = meta.round;
+    this.#digest = meta.digest ?? 0;
     this.nodes.load(owners);
     this.nodes.keepWithin(meta.bytesMax ?? Number.POSITIVE_INFINITY);
     for (const [name, stream, position] of meta.cursors) this.#cursors.set(name, stream, position);

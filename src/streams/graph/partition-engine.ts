@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ByteReader, ByteWriter } from "../columns/index.js";
 import type { InputSpec } from "../plan/index.js";
 import { definitionOf, definitionText, type QueryDefinition } from "./definition.js";
@@ -23,6 +24,7 @@ const KINDS: readonly PartitionCommand["kind"][] = ["define", "remove", "run"];
 const DEFINITION = "definition";
 const INPUTS = "inputs";
 const QUERY_PARTS = "query/";
+const RESULTS = "results";
 
 export function encodePartitionCommand(command: PartitionCommand): Buffer {
   const out = new ByteWriter();
@@ -52,6 +54,12 @@ interface Held {
 export class PartitionEngine {
   readonly #held = new Map<string, Held>();
   #gone = new Map<string, Set<string>>();
+  #digest = 0;
+
+  /** Stands for the results of all rounds: partitions with the same records have the same. */
+  get digest(): number {
+    return this.#digest;
+  }
 
   get memoryBytes(): number {
     let sum = 0;
@@ -87,12 +95,17 @@ export class PartitionEngine {
     const held = this.#held.get(query);
     if (held === undefined) throw new Error(`a partition of ${query} is fed and was never defined`);
     feed(held.running, round);
-    return encodeResults(held.running.run());
+    const results = encodeResults(held.running.run());
+    // Not a CRC: batches end with their own, so that it would be the same for all of them.
+    const sum = createHash("sha256").update(String(this.#digest)).update(results);
+    this.#digest = sum.digest().readUIntBE(0, 6);
+    return results;
   }
 
   *checkpoint(): Generator<CheckpointPart> {
     for (const [query, parts] of this.#gone) for (const part of parts) yield* named(query, [[part, null]]);
     this.#gone = new Map();
+    yield* named("", [[RESULTS, jsonPart(this.#digest)]]);
     for (const [query, held] of this.#held) yield* named(query, this.#partsOf(held));
   }
 
@@ -113,6 +126,7 @@ export class PartitionEngine {
 
   load(parts: Iterable<readonly [name: string, bytes: Uint8Array]>): void {
     for (const [query, own] of groupedByOwner(parts)) {
+      if (query === "") this.#digest = jsonOf<number>(own.get(RESULTS)) ?? 0;
       const text = own.get(DEFINITION);
       const inputs = jsonOf<Inputs>(own.get(INPUTS));
       if (text === undefined || inputs === null) continue;

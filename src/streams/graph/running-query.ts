@@ -87,11 +87,14 @@ export class RunningQuery {
 
   /** One round: everything that waits goes through the query. */
   run(): RoundResults {
-    const { waiting, watermarks } = this.take();
-    for (const { input, batch } of waiting) this.#query.push(input, batch);
+    for (const { input, batch } of this.#waiting) this.#query.push(input, batch);
+    this.#waiting.length = 0;
     this.#query.flush();
-    for (const [input, reached] of watermarks) this.#query.watermark(input, reached);
-    if (watermarks.size > 0) this.#query.flush();
+    if (this.#watermarks.size > 0) {
+      for (const [input, reached] of this.#watermarks) this.#query.watermark(input, reached);
+      this.#watermarks.clear();
+      this.#query.flush();
+    }
     const [rows, reached] = [this.#results, this.#reached];
     this.#results = [];
     this.#reached = null;

@@ -80,18 +80,25 @@ export class Segments {
     return this.#fields[WIDTH * index + FIELDS[field]] as number;
   }
 
-  append(bytes: Buffer, entries: number, round: number, timeMs: number): void {
-    this.#push(this.#next, bytes, entries, round, timeMs);
+  /** The bytes must not change any more, or are only lent for the call. */
+  append(bytes: Buffer, entries: number, round: number, timeMs: number, isLent = false): void {
+    this.#push(this.#next, entries, round, timeMs, this.#chunks.add(bytes, isLent), bytes.length);
     this.#next += entries;
   }
 
-  #push(first: number, bytes: Buffer, entries: number, round: number, timeMs: number): void {
+  #push(first: number, entries: number, round: number, timeMs: number, at: number, length: number): void {
     const place = WIDTH * this.#count;
     if (place === this.#fields.length)
       this.#fields = widened(this.#fields, new Float64Array(Math.max(8 * WIDTH, 2 * place)));
-    this.#fields.set([first, entries, round, timeMs, this.#chunks.add(bytes), bytes.length], place);
+    const fields = this.#fields;
+    fields[place + FIELDS.first] = first;
+    fields[place + FIELDS.entries] = entries;
+    fields[place + FIELDS.round] = round;
+    fields[place + FIELDS.timeMs] = timeMs;
+    fields[place + FIELDS.at] = at;
+    fields[place + FIELDS.length] = length;
     this.#count++;
-    this.#bytes += bytes.length + SEGMENT_BYTES;
+    this.#bytes += length + SEGMENT_BYTES;
   }
 
   /**
@@ -192,7 +199,7 @@ export class Segments {
       for (const segment of segments) {
         if (segment.first < position.first) continue;
         const { first, bytes, entries, round, timeMs } = segment;
-        this.#push(first, bytes, entries, round, timeMs);
+        this.#push(first, entries, round, timeMs, this.#chunks.add(bytes), bytes.length);
       }
     }
   }

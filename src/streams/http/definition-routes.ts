@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import type { QueryOptions, StreamSettings } from "../service/index.js";
 import { flagOf, objectIn, textOf } from "./body.js";
+import { graphAnswer } from "./graph-answer.js";
 import { asked, json, type Route } from "./route.js";
 
 const QUERY_FIELDS = ["backfill", "columns", "retention", "coordination", "reason", "partitions"];
@@ -74,8 +75,9 @@ export const definitionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/graph",
     scope: "read",
-    async run({ response, streams }) {
-      json(response, { streams: await streams.graph() });
+    parameters: ["known"],
+    async run({ response, streams, url }) {
+      json(response, graphAnswer(await streams.graph(), url.searchParams.get("known")));
     },
   },
   {

@@ -27,6 +27,11 @@ export function sortedChanges(changes: readonly EventChange[] | null): SortedCha
   return { all, whole, rows };
 }
 
+/** The tenant that a context is of, or below which it is. */
+export function tenantIn(context: string): string | null {
+  return TENANT.exec(context)?.[1] ?? null;
+}
+
 /** As the events of a tenant name their context. */
 export function tenantContext(tenant: string): string {
   return `Streams.tenants(${JSON.stringify(tenant)})`;

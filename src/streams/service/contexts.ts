@@ -3,9 +3,10 @@ import { Context } from "../../model/context.js";
 import { readonly } from "../../model/marks.js";
 import { owned } from "../../model/owned.js";
 import { tracked } from "../../model/tracked.js";
-import { type Cell, decodeBatch, type Schema } from "../columns/index.js";
+import { type Cell, decodeBatch } from "../columns/index.js";
 import type { DeliveryState, OutputDefinition } from "../delivery/index.js";
 import {
+  type Applied,
   encodeCommand,
   GraphEngine,
   isRefused,
@@ -18,20 +19,19 @@ import {
 } from "../graph/index.js";
 import { type Described, describe } from "./describe.js";
 import { type CarriedOut, type Exported, newsOf, type Shipment, shipmentOf } from "./exports.js";
+import {
+  type NextNumbers,
+  positionsOf,
+  type RowsPage,
+  rowsOf,
+  type ViewRows,
+  viewOf,
+} from "./graph-reads.js";
 import { type DeadLetter, Outputs } from "./output-context.js";
 import { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";
 import { importedName, isSharedWith, refuseInUse, type SharedWith } from "./shares.js";
 import { KeptSources } from "./source-context.js";
 import type { StoredToken } from "./tokens.js";
-
-/** Rows of a stream as segments of encoded columns, with the number of the first row of each. */
-export interface RowsPage {
-  readonly columns: Schema;
-  readonly segments: readonly { readonly first: number; readonly rows: number; readonly bytes: Uint8Array }[];
-  /** The numbers of the first row that is retained, and of the next row to come. */
-  readonly first: number;
-  readonly next: number;
-}
 
 /** One partition of every query of a graph that is divided. It can be on another host than the graph. */
 export class Partition extends Context<number> {
@@ -62,9 +62,11 @@ export class Graph extends Context {
 
   #applied(record: Uint8Array): CarriedOut {
     const began = performance.now();
-    const outcome = this.engine.apply(stamp(record, this.event.time));
+    const { brought, ...outcome } = this.engine.apply(stamp(record, this.event.time));
     const tookMs = performance.now() - began;
-    return this.exports.size === 0 ? { ...outcome, tookMs } : { ...outcome, tookMs, sentTo: this.#sendOn() };
+    return this.exports.size === 0
+      ? { ...outcome, tookMs }
+      : { ...outcome, tookMs, sentTo: this.#sendOn(brought) };
   }
 
   /**
@@ -85,10 +87,10 @@ export class Graph extends Context {
   }
 
   /** Sends new rows of shared streams to the tenants that read them: as started events, each once and in order. */
-  #sendOn(): readonly string[] {
+  #sendOn(brought: Applied["brought"]): readonly string[] {
     const sentTo = new Set<string>();
     for (const [name, exported] of this.exports) {
-      const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name));
+      const { batches, watermark } = this.engine.read((engine) => newsOf(engine, name, brought));
       if (batches.length === 0 && watermark === exported.watermark) continue;
       if (watermark !== exported.watermark) this.exports.set(name, { ...exported, watermark });
       const record = encodeCommand({ kind: "receive", stream: exported.as, batches, watermark });
@@ -122,9 +124,14 @@ export class Graph extends Context {
     else this.exports.set(name, { ...exported, tenants });
   }
 
+  /** How many records its engine has applied. */
+  @readonly position(): number {
+    return this.engine.position;
+  }
+
   /** The numbers that the next rows of streams get. */
-  @readonly positions(): readonly (readonly [name: string, next: number])[] {
-    return this.engine.read(({ nodes }) => nodes.channels.map(({ name, log }) => [name, log.next] as const));
+  @readonly positions(): NextNumbers {
+    return this.engine.read(positionsOf);
   }
 
   @readonly has(name: string): boolean {
@@ -157,15 +164,7 @@ export class Graph extends Context {
   }
 
   @readonly rows(name: string, from: number, bytesMax: number): RowsPage {
-    return this.engine.read(({ nodes }) => {
-      const channel = nodes.channel(name);
-      if (channel === null) throw new HeadwaterError("HW-5401", nodes.missing(name).message);
-      const { first, next } = channel.log;
-      const segments = channel.log
-        .read(Math.max(from, first), bytesMax)
-        .map((segment) => ({ first: segment.first, rows: segment.entries, bytes: segment.bytes }));
-      return { columns: channel.schema, segments, first, next };
-    });
+    return this.engine.read((engine) => rowsOf(engine, name, from, bytesMax));
   }
 
   /** How far a partition of a stream is, by the batch of its key. */
@@ -189,21 +188,8 @@ export class Graph extends Context {
     from: readonly Cell[] | null,
     to: readonly Cell[] | null,
     rowsMax: number,
-  ): {
-    readonly columns: Schema;
-    readonly key: readonly number[] | null;
-    readonly rows: (readonly Cell[])[];
-  } {
-    return this.engine.read(({ nodes }) => {
-      const channel = nodes.channel(name);
-      if (channel === null) throw new HeadwaterError("HW-5401", nodes.missing(name).message);
-      if (channel.rows === null)
-        throw new HeadwaterError(
-          "HW-5410",
-          `"${name}" is not a table or a materialized view, so it holds no rows. Read its results instead.`,
-        );
-      return { columns: channel.schema, key: channel.rows.key, rows: channel.rows.range(from, to, rowsMax) };
-    });
+  ): ViewRows {
+    return this.engine.read((engine) => viewOf(engine, name, from, to, rowsMax));
   }
 }
 

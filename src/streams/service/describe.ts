@@ -26,6 +26,8 @@ export interface Described {
   readonly sealedOn: readonly string[] | null;
   /** Where it reads several streams: the columns of each that name the same partition. */
   readonly sealedTogether: Readonly<Record<string, readonly string[]>> | null;
+  /** Rows are known by an id, and come once. */
+  readonly hasEventIds: boolean;
   /** The queries that read it. */
   readonly readers: readonly string[];
   readonly late: number;
@@ -36,7 +38,7 @@ export interface Described {
 export function describe({ nodes }: GraphEngine): readonly Described[] {
   const readersOf = (name: string) => nodes.readersOf(name).map(({ definition }) => definition.name);
   const sources = nodes.sources.map(({ definition, channel, producers, hold, memoryBytes }): Described => {
-    const { name, kind, columns, time, origin } = definition;
+    const { name, kind, columns, time, origin, eventId } = definition;
     const { key } = origin ?? definition;
     return {
       ...{ name, kind, columns, key: kind === "table" ? key : null, memoryBytes },
@@ -44,6 +46,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ sql: null, inputs: [], isAppendOnly: kind === "stream", readers: readersOf(name) },
       ...{ timeColumn: time?.column ?? null, coordination: null, partitions: 1 },
       ...{ late: 0, errors: 0, seals: hold?.described ?? null, sealedOn: null, sealedTogether: null },
+      hasEventIds: eventId !== null,
       producers: producers.described.map(({ name: producer, sequence }) => ({ name: producer, sequence })),
     };
   });
@@ -57,6 +60,7 @@ export function describe({ nodes }: GraphEngine): readonly Described[] {
       ...{ late: late.log.next - 1, errors: errors.log.next - 1, producers: [], seals: null },
       sealedOn: node.definition.sealedOn ?? null,
       sealedTogether: node.definition.sealedTogether ?? null,
+      hasEventIds: false,
     };
   });
   return [...sources, ...queries];

@@ -1,6 +1,7 @@
 import { HeadwaterError } from "../../errors.js";
 import { encodeBatch } from "../columns/index.js";
 import {
+  type Applied,
   type CommandOutcome,
   DEFAULT_RETENTION,
   type GraphEngine,
@@ -37,10 +38,15 @@ export interface Shipment {
 /** The watermark of a stream of another tenant follows its owner's, however long that says nothing. */
 const NEVER_IDLE_MS = 8.64e15;
 
-/** What the last command has brought, for the tenants that read a stream. */
-export function newsOf(engine: GraphEngine, name: string): Pick<Shipment, "batches" | "watermark"> {
-  const { batches, watermark } = engine.latest(name);
-  return { batches: batches.map(encodeBatch), watermark };
+/** What a command has brought, for the tenants that read a stream. */
+export function newsOf(
+  { nodes }: GraphEngine,
+  name: string,
+  brought: Applied["brought"],
+): Pick<Shipment, "batches" | "watermark"> {
+  const channel = nodes.channel(name);
+  if (channel === null) return { batches: [], watermark: null };
+  return { batches: (brought.get(channel) ?? []).map(encodeBatch), watermark: channel.watermark };
 }
 
 /** A table or a view begins with the rows that it holds, a stream with what comes from now on. */

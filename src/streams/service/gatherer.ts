@@ -1,22 +1,22 @@
 import { HeadwaterError } from "../../errors.js";
 import { given } from "../../state/bytes.js";
-import { encodeCommand, isRefused, type Push } from "../graph/index.js";
+import { encodeCommand, isRefused } from "../graph/index.js";
 import type { PushReceipt } from "../typed/index.js";
 import type { CarriedOut } from "./exports.js";
+import { RoundCost } from "./round-cost.js";
+import { RoundPushes, type RowsToPush, sizeOf } from "./rows-to-push.js";
 import type { TenantTurn } from "./turns.js";
 
-/** What one event takes at most, and at least if so much waits. */
+/** What one event takes at most. */
 const EVENT_BYTES_MAX = 4 * 1024 * 1024;
-const EVENT_BYTES_MIN = 16 * 1024;
-/** What a byte costs as long as no round has told: much, so that the first rounds are short. */
-const MS_PER_BYTE_FIRST = 1e-4;
 /** A share of nothing would never end. */
 const SHARE_MIN = 0.001;
 /** What may wait for one graph. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Waiting {
-  readonly push: Push;
+  readonly rows: RowsToPush;
+  readonly bytes: number;
   resolve(answer: PushReceipt): void;
   reject(error: unknown): void;
 }
@@ -30,7 +30,7 @@ export class Gatherer {
   #waitingBytes = 0;
   #isInFlight = false;
 
-  #msPerByte = MS_PER_BYTE_FIRST;
+  readonly #cost = new RoundCost();
   /** What the tenant has had of the thread besides its rounds, since the last one. */
   #besidesMs = 0;
 
@@ -51,8 +51,9 @@ export class Gatherer {
     return found;
   }
 
-  push(push: Push): Promise<PushReceipt> {
-    if (this.#waitingBytes + sizeOf(push) > WAITING_BYTES_MAX)
+  push(rows: RowsToPush): Promise<PushReceipt> {
+    const bytes = sizeOf(rows);
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX)
       return Promise.reject(
         new HeadwaterError(
           "HW-5408",
@@ -60,8 +61,8 @@ export class Gatherer {
         ),
       );
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ push, resolve, reject });
-      this.#waitingBytes += sizeOf(push);
+      this.#waiting.push({ rows, bytes, resolve, reject });
+      this.#waitingBytes += bytes;
       this.turn.pushed(this.#waitingBytes);
       if (!this.#isInFlight) void this.#drain();
     });
@@ -76,9 +77,11 @@ export class Gatherer {
       this.turn.begins(taken.length);
       let restMs = 0;
       try {
-        const record = given(encodeCommand({ kind: "push", pushes: taken.map(({ push }) => push) }));
-        const { answers, tookMs } = await this.carryOut(record);
-        this.#msPerByte = Math.max(0.8 * this.#msPerByte, tookMs / record.length);
+        const round = new RoundPushes(taken.map(({ rows }) => rows));
+        const record = given(encodeCommand({ kind: "push", pushes: round.pushes }));
+        const { answers: found, tookMs } = await this.carryOut(record);
+        const answers = round.answers(found);
+        this.#cost.took(tookMs, bytesOf(taken));
         this.turn.took(tookMs);
         const usedMs = tookMs + this.#besidesMs;
         this.#besidesMs = 0;
@@ -98,12 +101,11 @@ export class Gatherer {
   }
 
   #take(): Waiting[] {
-    const wanted = this.turn.turns.roundMs / this.#msPerByte;
-    const bytesMax = Math.max(EVENT_BYTES_MIN, Math.min(EVENT_BYTES_MAX, wanted));
+    const bytesMax = Math.min(EVENT_BYTES_MAX, this.#cost.bytesWithin(this.turn.turns.roundMs));
     let [count, bytes] = [0, 0];
-    for (const { push } of this.#waiting) {
-      if (count > 0 && bytes + sizeOf(push) > bytesMax) break;
-      bytes += sizeOf(push);
+    for (const { bytes: own } of this.#waiting) {
+      if (count > 0 && bytes + own > bytesMax) break;
+      bytes += own;
       count++;
     }
     this.#waitingBytes -= bytes;
@@ -111,6 +113,6 @@ export class Gatherer {
   }
 }
 
-function sizeOf({ batch, seals }: Push): number {
-  return batch.length + (seals?.length ?? 0);
+function bytesOf(taken: readonly Waiting[]): number {
+  return taken.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -8,7 +8,7 @@ import { DOOR } from "../../model/door.js";
 import type { OutputPolicy } from "../delivery/index.js";
 import { functionsUrl, loadFunctions } from "../functions/index.js";
 import type { SourcePolicy } from "../sources/index.js";
-import { sortedChanges, tenantContext } from "./changes.js";
+import { sortedChanges, tenantContext, tenantIn } from "./changes.js";
 import { Partition, Streams } from "./contexts.js";
 import { type Granted, GrantedTokens } from "./granted-tokens.js";
 import { MemoryShares } from "./memory-shares.js";
@@ -125,6 +125,7 @@ export class StreamService {
       changed: (changes) => service.#changed(changes),
       role: (isHead) => service.#role(isHead),
     });
+    side?.copies.onGrown((context) => service.#copied(context));
     if (side === null) service.#woken = service.#wake(await root.allActive());
     else service.#role(side.isHead);
     return service;
@@ -164,6 +165,12 @@ export class StreamService {
     if (this.#cluster?.isHead !== true) return;
     for (const name of [...whole, ...rows])
       if (!this.#tenants.has(name)) void this.tenant(name).catch(() => {});
+  }
+
+  /** The copy of a graph has more than before, or is gone: readers need not be told by the head. */
+  #copied(context: string): void {
+    const tenant = this.#tenants.get(tenantIn(context) ?? "");
+    tenant?.then((streams) => streams.copied()).catch(() => {}); // it could not be opened, which its readers were told
   }
 
   /** Opens tenants that work without being asked, one after the other, while requests are answered already. */
@@ -206,6 +213,7 @@ export class StreamService {
       announce,
       turns: this.#turns,
       memory: this.#memory,
+      copies: this.#cluster?.copies ?? null,
     };
     const tenant = await TenantStreams.open(name, root.tenants(name), around);
     if (this.#cluster?.isHead !== false) await tenant.work();

@@ -1,3 +1,4 @@
+import type { EngineCopies } from "../../host/cluster-side.js";
 import type { Service } from "../../host/service.js";
 import type { Streams } from "./contexts.js";
 import type { Described } from "./describe.js";
@@ -15,6 +16,8 @@ export interface TenantSurroundings extends OutputSurroundings {
   readonly others: OtherTenants;
   readonly turns: RoundTurns;
   readonly memory: MemoryShares;
+  /** Null outside of a cluster. */
+  readonly copies: EngineCopies | null;
   /** Resolves when every process of the cluster knows that the tenant was changed. */
   readonly announce: (method: string) => Promise<void>;
 }

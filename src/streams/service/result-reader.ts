@@ -1,9 +1,9 @@
 import { HeadwaterError } from "../../errors.js";
-import type { Ref } from "../../model/refs.js";
-import { type Batch, decodeBatch } from "../columns/index.js";
+import { decodeBatch } from "../columns/index.js";
 import { writerOf } from "../outputs/index.js";
 import type { NumberedRow, ResultRow } from "../typed/index.js";
-import type { Graph } from "./contexts.js";
+import type { RowsPage } from "./graph-reads.js";
+import type { ReadGraph } from "./read-graph.js";
 import { WaitingReaders } from "./readers.js";
 import { rowAt } from "./row-values.js";
 
@@ -39,17 +39,22 @@ interface Look<T> {
 
 /** Reads the logs of one graph, and waits for them to grow. A page is read when the one before it was taken. */
 export class ResultReader {
-  readonly #graph: Ref<Graph>;
+  readonly #graph: ReadGraph;
   readonly #readers = new WaitingReaders();
   #isClosed = false;
 
-  constructor(graph: Ref<Graph>) {
+  constructor(graph: ReadGraph) {
     this.#graph = graph;
   }
 
   /** Wakes readers that wait for these streams. */
   grown(names: Iterable<string>): void {
     this.#readers.grown(names);
+  }
+
+  /** Wakes all readers. */
+  wake(): void {
+    this.#readers.wakeAll();
   }
 
   /** Resolves when the stream has grown since the call, or with the signal. */
@@ -71,29 +76,17 @@ export class ResultReader {
     from: number,
     { decimals = "number" }: { readonly decimals?: Decimals } = {},
   ): Promise<ResultPage> {
-    const { rows, next } = await this.#lines(name, from, decimals);
+    const { rows, next } = linesOf(await this.#graph.rowsNow(name, from, PAGE_BYTES), name, from, decimals);
     return { rows, next };
-  }
-
-  async #lines(name: string, from: number, decimals: Decimals): Promise<Look<NumberedLine>> {
-    const rows: NumberedLine[] = [];
-    const { batches, end } = await this.#batches(name, from);
-    for (const { first, batch } of batches) {
-      const lines =
-        decimals === "number"
-          ? writerOf("json", batch.schema).lines(batch)
-          : Array.from({ length: batch.rows }, (_, i) => JSON.stringify(rowAt(batch, i)));
-      for (const [i, json] of lines.entries())
-        if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
-    }
-    return looked(rows, from, end);
   }
 
   async *follow(
     name: string,
     { from, signal, decimals = "number" }: FollowOptions & { readonly decimals?: Decimals } = {},
   ): AsyncGenerator<readonly NumberedLine[]> {
-    yield* this.#following(name, from, signal, (at) => this.#lines(name, at, decimals));
+    yield* this.#following(name, from, signal, async (at) =>
+      linesOf(await this.#graph.rows(name, at, PAGE_BYTES), name, at, decimals),
+    );
   }
 
   async *subscribe<S extends string>(
@@ -102,7 +95,7 @@ export class ResultReader {
   ): AsyncGenerator<NumberedRow<ResultRow<S>>> {
     const look = async (at: number) => {
       const rows: NumberedRow<ResultRow<S>>[] = [];
-      const { batches, end } = await this.#batches(stream, at);
+      const { batches, end } = batchesOf(await this.#graph.rows(stream, at, PAGE_BYTES), stream, at);
       for (const { first, batch } of batches)
         for (let i = Math.max(0, at - first); i < batch.rows; i++)
           rows.push({ number: first + i, weight: batch.weight(i), row: rowAt(batch, i) as ResultRow<S> });
@@ -111,38 +104,13 @@ export class ResultReader {
     for await (const rows of this.#following(stream, from, signal, look)) yield* rows;
   }
 
-  /** A page of the log, and the number that the row behind the end of the log gets. */
-  async #batches(
-    name: string,
-    from: number,
-  ): Promise<{
-    readonly batches: { readonly first: number; readonly batch: Batch }[];
-    readonly end: number;
-  }> {
-    const page = await this.#graph.rows(name, from, PAGE_BYTES);
-    if (from < page.first)
-      throw new HeadwaterError(
-        "HW-5405",
-        `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
-      );
-    const batches = page.segments.map(({ first, bytes }) => ({
-      first,
-      batch: decodeBatch(
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-        page.columns,
-        Number.POSITIVE_INFINITY,
-      ),
-    }));
-    return { batches, end: page.next };
-  }
-
   async *#following<T>(
     name: string,
     from: number | undefined,
     signal: AbortSignal | undefined,
     look: (at: number) => Promise<Look<T>>,
   ): AsyncGenerator<readonly T[]> {
-    let at = from ?? (await this.#graph.rows(name, Number.MAX_SAFE_INTEGER, 1)).next;
+    let at = from ?? (await this.#graph.rowsNow(name, Number.MAX_SAFE_INTEGER, 1)).next;
     let growth = this.#readers.growth(name, signal);
     try {
       while (signal?.aborted !== true && !this.#isClosed) {
@@ -166,4 +134,36 @@ function looked<T extends { readonly number: number }>(
 ): Look<T> {
   const next = (rows.at(-1)?.number ?? from - 1) + 1;
   return { rows, next, isLast: next >= end };
+}
+
+function linesOf(page: RowsPage, name: string, from: number, decimals: Decimals): Look<NumberedLine> {
+  const rows: NumberedLine[] = [];
+  const { batches, end } = batchesOf(page, name, from);
+  for (const { first, batch } of batches) {
+    const lines =
+      decimals === "number"
+        ? writerOf("json", batch.schema).lines(batch)
+        : Array.from({ length: batch.rows }, (_, i) => JSON.stringify(rowAt(batch, i)));
+    for (const [i, json] of lines.entries())
+      if (first + i >= from) rows.push({ number: first + i, weight: batch.weight(i), json });
+  }
+  return looked(rows, from, end);
+}
+
+/** The batches of a page of a log, and the number that the row behind the end of the log gets. */
+function batchesOf(page: RowsPage, name: string, from: number) {
+  if (from < page.first)
+    throw new HeadwaterError(
+      "HW-5405",
+      `rows of "${name}" before number ${page.first} are not retained any more, and number ${from} was asked for.`,
+    );
+  const batches = page.segments.map(({ first, bytes }) => ({
+    first,
+    batch: decodeBatch(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      page.columns,
+      Number.POSITIVE_INFINITY,
+    ),
+  }));
+  return { batches, end: page.next };
 }

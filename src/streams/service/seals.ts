@@ -1,6 +1,6 @@
 import { HeadwaterError } from "../../errors.js";
-import { encodeBatch, type Schema } from "../columns/index.js";
-import { batchOfRows } from "../door/index.js";
+import { encodeRows, type Schema } from "../columns/index.js";
+import { cellsOfRows } from "../door/index.js";
 import type { PartitionStatus } from "../graph/index.js";
 import type { Described } from "./describe.js";
 
@@ -30,7 +30,7 @@ export function encodedKeys(stream: Described, keys: readonly (readonly unknown[
     const names = schema.map(({ name }) => name).join(", ");
     throw new HeadwaterError("HW-5302", `Seal ${i + 1}: a partition is named by the values of (${names}).`);
   });
-  return encodeBatch(batchOfRows(rows, schema));
+  return encodeRows(schema, cellsOfRows(rows, schema));
 }
 
 export function notSealedYet(stream: string, key: string, { state, waitingFor }: PartitionStatus) {

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import type { EngineCopies } from "../../host/cluster-side.js";
 import type { Ref } from "../../model/refs.js";
 import { Batch } from "../columns/index.js";
 import type { PartitionStatus } from "../graph/index.js";
@@ -9,7 +10,9 @@ import type { NumberedRow, ResultRow } from "../typed/index.js";
 import { answered, QUERY_LIMITS, type QueryAnswer, Turns } from "./ad-hoc.js";
 import type { Graph } from "./contexts.js";
 import type { Described } from "./describe.js";
+import { positionsOf } from "./graph-reads.js";
 import type { ViewRange } from "./options.js";
+import { ReadGraph } from "./read-graph.js";
 import {
   type Decimals,
   type FollowOptions,
@@ -26,12 +29,27 @@ import { boundOf } from "./view-bounds.js";
 export class TenantReads {
   readonly #graph: Ref<Graph>;
   readonly #turns = new Turns(QUERY_LIMITS);
+  /** What is read in bulk: of a copy, if this process has one. */
+  protected readonly reads: ReadGraph;
   protected readonly results: ResultReader;
+  /** The numbers of the next rows, as the copy had them when its readers were woken last. */
+  readonly #copied = new Map<string, number>();
   protected catalog = new Map<string, Described>();
 
-  constructor(graph: Ref<Graph>) {
+  constructor(graph: Ref<Graph>, copies: EngineCopies | null) {
     this.#graph = graph;
-    this.results = new ResultReader(graph);
+    this.reads = new ReadGraph(graph, copies);
+    this.results = new ResultReader(this.reads);
+  }
+
+  /** @internal The copy of this process has more than before, or is gone. */
+  copied(): void {
+    if (!this.results.areWaiting) return;
+    const { copy } = this.reads;
+    if (copy === null) return this.results.wake();
+    const grown = positionsOf(copy).filter(([name, next]) => this.#copied.get(name) !== next);
+    for (const [name, next] of grown) this.#copied.set(name, next);
+    this.results.grown(grown.map(([name]) => name));
   }
 
   protected known(name: string): Described {
@@ -104,7 +122,7 @@ export class TenantReads {
     name: S,
     { from = null, to = null, limit = 10_000 }: ViewRange = {},
   ): Promise<ResultRow<S>[]> {
-    const { columns, rows } = await this.#graph.view(name, from, to, limit);
+    const { columns, rows } = await this.reads.view(name, from, to, limit);
     return rows.map((row) => rowOfCells(columns, row) as ResultRow<S>);
   }
 
@@ -119,7 +137,7 @@ export class TenantReads {
   ): Promise<readonly string[]> {
     const { columns, key } = this.known(name);
     const range = { from: boundOf(from, columns, key), to: boundOf(to, columns, key) };
-    const { rows } = await this.#graph.view(name, range.from, range.to, limit);
+    const { rows } = await this.reads.view(name, range.from, range.to, limit);
     return writerOf("json", columns).lines(Batch.of(columns, rows));
   }
 
@@ -132,7 +150,7 @@ export class TenantReads {
   async query(sql: string, parameters: readonly (string | null)[] = []): Promise<QueryAnswer> {
     const { plan, shape } = await planBound(sql, tablesOf(this.catalog), parameters);
     return await this.#turns.take(async () => {
-      const tables = await this.#graph.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
+      const tables = await this.reads.snapshot(inputsOf(plan), QUERY_LIMITS.bytes);
       return { ...shape, schema: plan.columns, batches: await answered(plan, tables, QUERY_LIMITS) };
     });
   }

@@ -1,8 +1,8 @@
 import { HeadwaterError } from "../../errors.js";
 import type { Ref } from "../../model/refs.js";
-import { type Batch, encodeBatch, rowsIn, type Schema } from "../columns/index.js";
+import type { Batch, Schema } from "../columns/index.js";
 import type { OutputOptions } from "../delivery/index.js";
-import { batchOfRows, NdjsonReader } from "../door/index.js";
+import { cellsOfRows, NdjsonReader } from "../door/index.js";
 import {
   type Command,
   type CommandOutcome,
@@ -39,7 +39,7 @@ import type { OtherTenants, SharedStream, TenantSurroundings } from "./other-ten
 import { TenantOutputs } from "./outputs.js";
 import type { Quotas } from "./quotas.js";
 import { explained, type QueryOptions } from "./registration.js";
-import { encodedKeys } from "./seals.js";
+import { countOf, type GivenRows, rowsToPush } from "./rows-to-push.js";
 import { ownerOf, type SharedWith } from "./shares.js";
 import { TenantSources } from "./sources.js";
 import { missing, TenantReads } from "./tenant-reads.js";
@@ -68,9 +68,9 @@ export class TenantStreams extends TenantReads {
     readonly name: string,
     tenant: Ref<Tenant>,
     quotas: Quotas,
-    { policy, warn, note, others, announce, turns, memory }: TenantSurroundings,
+    { policy, warn, note, others, announce, turns, memory, copies }: TenantSurroundings,
   ) {
-    super(tenant.graph);
+    super(tenant.graph, copies);
     this.#others = others;
     this.#allowance = new Allowance(this, memory, quotas);
     this.#announce = announce;
@@ -125,9 +125,9 @@ export class TenantStreams extends TenantReads {
     await this.look();
   }
 
-  /** @internal Another process has pushed rows, perhaps. */
+  /** @internal Another process has pushed rows, perhaps. If this one has a copy, that will have them. */
   pushed(): void {
-    if (this.results.areWaiting) this.#looks.run().catch(() => {}); // the service is closing
+    if (this.results.areWaiting && this.reads.copy === null) this.#looks.run().catch(() => {}); // the service is closing
   }
 
   /** Registers a stream, or a table if it has a key. Returns its id, which knows the types of its rows. */
@@ -293,7 +293,7 @@ export class TenantStreams extends TenantReads {
     rows: readonly PushedRow<S>[],
     options: PushOptions = {},
   ): Promise<PushReceipt> {
-    return await this.pushBatch(stream, batchOfRows(rows, this.known(stream).columns), options);
+    return await this.#push(stream, cellsOfRows(rows, this.schemaOf(stream)), options);
   }
 
   /** The same from lines of JSON; the first line that does not fit is named. */
@@ -303,26 +303,19 @@ export class TenantStreams extends TenantReads {
     return await this.pushBatch(stream, batch, options);
   }
 
-  pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
-    return this.#push(stream, encodeBatch(batch), batch.rows, options);
+  async pushBatch(stream: string, batch: Batch, options: PushOptions = {}): Promise<PushReceipt> {
+    return await this.#push(stream, batch, options);
   }
 
   /** The same from encoded columns, which are checked when they are applied. */
   async pushColumns(stream: string, bytes: Buffer, options: PushOptions = {}): Promise<PushReceipt> {
-    return await this.#push(stream, bytes, rowsIn(bytes), options);
+    return await this.#push(stream, bytes, options);
   }
 
-  #push(
-    stream: string,
-    batch: Uint8Array,
-    rows: number,
-    { producer, sequence, key, seals = [] }: PushOptions,
-  ): Promise<PushReceipt> {
-    this.#allowance.admit(rows);
-    return this.#gatherer.push({
-      ...{ stream, producer: producer ?? "", sequence: sequence ?? null, key: key ?? null },
-      ...{ batch, ...(seals.length === 0 ? {} : { seals: encodedKeys(this.known(stream), seals) }) },
-    });
+  #push(stream: string, rows: GivenRows, options: PushOptions): Promise<PushReceipt> {
+    this.#allowance.admit(countOf(rows));
+    const known = options.seals === undefined ? this.catalog.get(stream) : this.known(stream);
+    return this.#gatherer.push(rowsToPush(stream, known, rows, options));
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,5 @@
+import { fairLevel } from "../graph/index.js";
+
 /** A round costs about so much besides its rows: an event, a group of the journal, a look of each subscriber. */
 const ROUND_MS = 0.2;
 /** The share of the thread that this may take for all tenants together. If they push more often, their rounds gather pushes. */
@@ -46,9 +48,9 @@ export class RoundTurns {
   #spentMs = 0;
   #isServing = false;
   #windowBeganMs = 0;
-  #pushes = 0;
-  readonly #tenants = new Set<TenantTurn>();
-  #before = { pushes: 0, tenants: 0 };
+  /** Of this window, and what the one before it has told. */
+  readonly #pushes = new Map<TenantTurn, number>();
+  #before = { tenants: 0, level: Number.POSITIVE_INFINITY };
 
   constructor(readonly clock: TurnClock = SYSTEM) {}
 
@@ -59,32 +61,40 @@ export class RoundTurns {
   /** How long a round should take. */
   get roundMs(): number {
     this.#look();
-    return Math.max(this.#before.tenants, this.#tenants.size) > 1 ? SHORT_ROUND_MS : LONG_ROUND_MS;
+    return Math.max(this.#before.tenants, this.#pushes.size) > 1 ? SHORT_ROUND_MS : LONG_ROUND_MS;
   }
 
-  /** How far apart small rounds of a tenant should begin now. */
-  get lingerMs(): number {
+  /**
+   * How far apart small rounds of a tenant should begin now that pushes so often in a window. What rounds may take is shared so that
+   * no tenant gives up any for one that wants more (max-min fairness): a tenant within its share waits for nothing, whatever others push.
+   */
+  lingerMs(pushes: number): number {
     this.#look();
-    const { pushes, tenants } = this.#before;
-    if ((pushes * ROUND_MS) / WINDOW_MS <= ROUNDS_SHARE) return 0;
-    return Math.min(LINGER_MS_MAX, (tenants * ROUND_MS) / ROUNDS_SHARE);
+    const { level } = this.#before;
+    return pushes <= level ? 0 : Math.min(LINGER_MS_MAX, WINDOW_MS / level);
   }
 
   /** @internal */
   pushed(turn: TenantTurn): void {
     this.#look();
-    this.#pushes++;
-    this.#tenants.add(turn);
+    this.#pushes.set(turn, (this.#pushes.get(turn) ?? 0) + 1);
   }
 
   #look(): void {
     const passedMs = this.clock.nowMs() - this.#windowBeganMs;
     if (passedMs < WINDOW_MS) return;
     const share = WINDOW_MS / passedMs; // a window that was looked at late is longer
-    this.#before = { pushes: this.#pushes * share, tenants: this.#tenants.size };
+    const wanted: number[] = [];
+    for (const [turn, pushes] of this.#pushes) {
+      turn.pushesBefore = pushes * share;
+      wanted.push(pushes * share);
+    }
+    this.#before = {
+      tenants: wanted.length,
+      level: fairLevel(wanted, (WINDOW_MS * ROUNDS_SHARE) / ROUND_MS),
+    };
     this.#windowBeganMs += passedMs;
-    this.#pushes = 0;
-    this.#tenants.clear();
+    this.#pushes.clear();
   }
 
   /** @internal Resolves when the tenant may begin a round; null if at once. */
@@ -139,6 +149,8 @@ export class TenantTurn {
   servedMs = 0;
   /** How long its rounds take. */
   expectedMs = ROUND_MS;
+  /** How often it pushed in the last window in which it pushed. */
+  pushesBefore = 0;
   #beganMs = Number.NEGATIVE_INFINITY;
   #begin: (() => void) | null = null;
   #untried = 0;
@@ -169,7 +181,7 @@ export class TenantTurn {
   }
 
   #lingerMs(): number {
-    const lingerMs = this.turns.lingerMs;
+    const lingerMs = this.turns.lingerMs(this.pushesBefore);
     if (lingerMs === 0) return 0;
     if (this.#untried > 0) {
       this.#untried--;

@@ -1,9 +1,10 @@
 import { HeadwaterError } from "../../errors.js";
 import { DEFAULT_QUOTAS, type Quotas, SCOPES, type TokenScope } from "../service/index.js";
-import { textOf } from "./body.js";
+import { objectIn, textOf } from "./body.js";
 import { numberIn, textsIn } from "./definition-routes.js";
 import { asked, json, type Route } from "./route.js";
 
+const QUOTAS = Object.keys(DEFAULT_QUOTAS);
 const EXPIRY_MS_MAX = 100 * 365 * 24 * 3600 * 1000;
 
 /** Tokens of the caller's tenant; tenants and their quotas, for operators. */
@@ -66,7 +67,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tenants/:name/quotas",
     scope: "operator",
     async run({ request, response, service, name }) {
-      const wanted = quotasIn(await asked(request, Object.keys(DEFAULT_QUOTAS)));
+      const wanted = quotasIn(await asked(request, QUOTAS));
       if (!service.has(name)) throw new HeadwaterError("HW-4004", "there is no such tenant.");
       const streams = await service.tenant(name);
       await streams.setQuotas(wanted);
@@ -98,15 +99,9 @@ function expiryIn(value: unknown): number | null {
 }
 
 function quotasIn(value: unknown): Partial<Quotas> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new HeadwaterError("HW-4005", '"quotas" must be an object.');
-  const entries = Object.entries(value).map(([name, given]) => {
+  const entries = Object.entries(objectIn(value, "quotas", QUOTAS)).map(([name, given]) => {
     const amount = numberIn(given, name);
-    if (!Object.hasOwn(DEFAULT_QUOTAS, name) || amount < 0)
-      throw new HeadwaterError(
-        "HW-4005",
-        `quotas are ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each a number from 0 on.`,
-      );
+    if (amount < 0) throw new HeadwaterError("HW-4005", `"${name}" is a number from 0 on.`);
     return [name, amount];
   });
   return Object.fromEntries(entries) as Partial<Quotas>;

@@ -61,4 +61,3 @@ export { type SqlType, scalarType, showType, TYPE_NAMES } from "./types.js";
 export { canonicalJson, jsonText } from "./values/json.js";
 export { literal as literalOf } from "./values/literal.js";
 export { outputValue } from "./values/text.js";
-export { isoTime, showTime } from "./values/time.js";

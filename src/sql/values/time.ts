@@ -43,14 +43,6 @@ export function showTime(ms: number, what: "date" | "timestamp" | "timestamptz")
   return `${date}${what === "date" ? "" : ` ${clock}${zone}`}${year > 0 ? "" : " BC"}`;
 }
 
-/** `2025-12-31T23:59:59.5Z`, as ISO 8601 and JavaScript write it: a year of more than four digits has a sign and six. */
-export function isoTime(ms: number): string {
-  const { year, day, clock } = partsOf(ms);
-  const isShort = year >= 0 && year <= 9999;
-  const digits = String(Math.abs(year)).padStart(isShort ? 4 : 6, "0");
-  return `${isShort ? "" : year < 0 ? "-" : "+"}${digits}${day}T${clock}Z`;
-}
-
 function partsOf(ms: number): { readonly year: number; readonly day: string; readonly clock: string } {
   const micros = Math.round((ms - Math.floor(ms)) * 1000);
   // A fraction that rounds to a whole millisecond is one.

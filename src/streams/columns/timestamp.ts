@@ -1,5 +1,3 @@
-import { showTime } from "../../sql/index.js";
-
 /**
  * Times as people write them: `2025-12-31`, `2025-12-31 23:59:59.5`, `2025-12-31T23:59:59Z`, with an offset from UTC such as
  * `+02:00` or without one, which means UTC. Nothing else is guessed at, so every reader of times in the engine agrees.
@@ -55,9 +53,29 @@ export function wholeMicros(ms: number): number {
   return Number.isInteger(ms) ? ms : Math.round(ms * 1000) / 1000;
 }
 
-/** `2025-12-31 23:59:59.5`, as PostgreSQL writes a timestamp. */
+/** `2025-12-31 23:59:59.5`, as PostgreSQL writes a timestamp, with ` BC` before the year 1. */
 export function timestampText(ms: number): string {
-  return showTime(ms, "timestamp");
+  const { year, day, clock } = partsOf(ms);
+  return `${String(year > 0 ? year : 1 - year).padStart(4, "0")}${day} ${clock}${year > 0 ? "" : " BC"}`;
+}
+
+/** `2025-12-31T23:59:59.5Z`, as ISO 8601 and JavaScript write it: a year of more than four digits has a sign and six. */
+export function isoTime(ms: number): string {
+  const { year, day, clock } = partsOf(ms);
+  const isShort = year >= 0 && year <= 9999;
+  const digits = String(Math.abs(year)).padStart(isShort ? 4 : 6, "0");
+  return `${isShort ? "" : year < 0 ? "-" : "+"}${digits}${day}T${clock}Z`;
+}
+
+function partsOf(ms: number): { readonly year: number; readonly day: string; readonly clock: string } {
+  const micros = Math.round((ms - Math.floor(ms)) * 1000);
+  // A fraction that rounds to a whole millisecond is one.
+  const date = new Date(Math.floor(ms) + (micros === 1000 ? 1 : 0));
+  // Counted from the end, since the year has four digits or seven characters.
+  const text = date.toISOString();
+  const fraction = `${text.slice(-4, -1)}${String(micros % 1000).padStart(3, "0")}`.replace(/0+$/, "");
+  const clock = `${text.slice(-13, -5)}${fraction === "" ? "" : `.${fraction}`}`;
+  return { year: date.getUTCFullYear(), day: text.slice(-20, -14), clock };
 }
 
 function dateAt(bytes: Uint8Array, start: number, end: number): number {

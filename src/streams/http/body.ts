@@ -39,7 +39,7 @@ function unpacked(request: IncomingMessage): Gunzip {
   return request.pipe(gunzip);
 }
 
-/** A JSON object from a body, which has no fields but those that its reader knows. */
+/** A JSON object from a body. It may have the given fields and no others. */
 export function objectOf(body: Buffer, fields: readonly string[]): Readonly<Record<string, unknown>> {
   if (!isUtf8(body)) throw new HeadwaterError("HW-4005", "the body is not UTF-8.");
   let value: unknown;

@@ -1,6 +1,12 @@
-import { isoTime } from "../../sql/index.js";
 import { LIBRARY } from "../codegen/index.js";
-import { type Cell, type ColumnSpec, numericText, type Scaled, timestampText } from "../columns/index.js";
+import {
+  type Cell,
+  type ColumnSpec,
+  isoTime,
+  numericText,
+  type Scaled,
+  timestampText,
+} from "../columns/index.js";
 
 /** A cell as PostgreSQL writes it; truth values in full. */
 export function cellText(cell: Exclude<Cell, null>, { type, scale }: ColumnSpec): string {

@@ -1,5 +1,11 @@
-import { isoTime } from "../../sql/index.js";
-import { type Batch, type Cell, type ColumnSpec, numericText, type Scaled } from "../columns/index.js";
+import {
+  type Batch,
+  type Cell,
+  type ColumnSpec,
+  isoTime,
+  numericText,
+  type Scaled,
+} from "../columns/index.js";
 import type { AnyRow } from "../typed/index.js";
 
 /** A row of a batch as programs see it: decimals and times are texts, so that no digit is lost. */

@@ -134,7 +134,7 @@ function figuresOf(
   const { localMs = null, workerMs = null } = heaviest ?? {};
   return {
     program,
-    moved: inWorkers < 0.5 ? "no" : "proof",
+    moved: inWorkers < 0.5 ? "no" : heaviest?.watched === undefined ? "proof" : "speculation",
     inWorkers,
     throughput: quantile(
       rounds.map((each) => rate(each.compiled) / rate(each.plain)),

@@ -15,10 +15,12 @@ const PACKAGES = ["@restatedev/restate-server@1.7.12", "@restatedev/restate-sdk@
 const CACHE = fileURLToPath(new URL("../../.cache/restate", import.meta.url));
 const ENDPOINT = fileURLToPath(new URL("../programs/restate-endpoint.js", import.meta.url));
 const NODES = 3;
+/** Not the script in `.bin`, which starts this as a child and does not end it. */
+const SERVER = `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`;
 
 /** Installs Restate into a cache of the project, once. Null: it cannot be had here. */
 export async function restateInstalled(progress: (line: string) => void): Promise<string | null> {
-  const server = join(CACHE, "node_modules/.bin/restate-server");
+  const server = join(CACHE, SERVER);
   if (existsSync(server)) return CACHE;
   progress("installing Restate (about 200 MB) …");
   await mkdir(CACHE, { recursive: true });
@@ -105,7 +107,7 @@ export class RestateServers {
   #server(installed: string, i: number): ChildProcess {
     const at = (n: number) => `127.0.0.1:${this.#ports[n]}`;
     const nodes = Array.from({ length: NODES }, (_, n) => `http://${at(n)}`);
-    return spawn(join(installed, "node_modules/.bin/restate-server"), ["--no-logo"], {
+    return spawn(join(installed, SERVER), ["--no-logo"], {
       stdio: "ignore",
       env: {
         ...process.env,

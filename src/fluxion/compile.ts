@@ -13,6 +13,7 @@ import {
   routesOf,
   type StagePlan,
   type WholeProgram,
+  watchedPlans,
 } from "./pipeliner/index.js";
 import {
   loadingDiagnostics,
@@ -88,7 +89,8 @@ function compileOnce(
 ): Compilation {
   const whole = lookAtWhole(program, knowledge, options);
   const names = namesOf(whole);
-  const { plans, diagnostics } = decide(whole, names);
+  const { plans: proved, diagnostics } = decide(whole, names);
+  const plans = [...proved, ...watchedPlans(whole, proved, options)];
   program.effort.isOver = true; // what is shown is asked for when all is decided
   return compiled({ plans, program, whole }, () => {
     const moved = new Set(plans.flatMap((plan) => (plan.kind === "part" ? [plan.node] : [])));

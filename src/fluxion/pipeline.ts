@@ -4,9 +4,9 @@
  * linker and the runtime all read it.
  */
 
-import type { ReceiverKind, StageEntry } from "./runtime/manifest.js";
+import type { ReceiverKind, StageEntry, WatchedPackage } from "./runtime/manifest.js";
 
-export type { ReceiverKind } from "./runtime/manifest.js";
+export type { ReceiverKind, WatchedPackage } from "./runtime/manifest.js";
 
 /** Where something is written down. Lines and columns are counted from 1. */
 export interface Place {
@@ -91,6 +91,8 @@ export interface Stage {
   readonly weight: StageWeight;
   /** What a profile says that its calls took. Then the weight follows from that. */
   readonly measuredMs?: number;
+  /** It calls a package of which nothing is known, and is watched when it runs elsewhere. */
+  readonly watched?: WatchedPackage;
   /** The file of the worker module that has it, beside the program's own files. */
   readonly worker: string;
 }

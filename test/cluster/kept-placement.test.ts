@@ -12,7 +12,7 @@ import Bank, { Operation } from "./programs/bank.js";
 
 const ACCOUNTS = 16;
 const module = fileURLToPath(new URL("./programs/bank.ts", import.meta.url));
-const OFFER = { module, hosts: 1, hostsAs: "threads" } as const;
+const OFFER = { module, hosts: 1, hostsAs: "processes" } as const;
 
 let servers: NatsServers;
 before(async () => {
@@ -43,7 +43,7 @@ test("pins, moves and separate places outlive their head, and name hosts by thei
   services.b = await join(t, journal, "b");
   const c = new MemberProcess(t, "c", journal, {
     hosts: 1,
-    hostsAs: "threads",
+    hostsAs: "processes",
     member: { name: "c", takesOver: false },
   });
   await waitFor("for c", c.joined);
@@ -109,7 +109,7 @@ test("a policy spreads contexts over the hosts of several processes, and again w
   const b = await join(t, journal, "b", policy);
   const c = new MemberProcess(t, "c", journal, {
     hosts: 1,
-    hostsAs: "threads",
+    hostsAs: "processes",
     member: { name: "c", takesOver: false },
   });
   await waitFor("for c", c.joined);

@@ -43,7 +43,12 @@ app.get("/state", (req, res) => { res.send(String([kept.seen(), ${shown?.("kept"
     "/0?q=one",
   ];
   return {
-    files: { "app.js": app, "package.json": "{}", "node_modules/cheat-kept/index.js": text },
+    files: {
+      "app.js": app,
+      "package.json": "{}",
+      "node_modules/cheat-kept/index.js": text,
+      "node_modules/cheat-kept/package.json": "{}",
+    },
     entry: "app.js",
     requests: paths.map((path, nth) => ({ method: "GET", path, body: "", nth })),
     isSteady: true,

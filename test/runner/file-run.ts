@@ -33,6 +33,12 @@ const PATIENCE: Patience = {
 
 /** Processes that use less of a processor than this are idle. */
 const IDLE_SHARE = 0.01;
+/** Those that use less than this are quiet: heartbeats of a cluster and looks at conditions go on while all else hangs. */
+const QUIET_SHARE = 0.05;
+/** What a look counts, in idle looks, if it finds the processes quiet, quiet but with work to do, or busy. */
+const QUIET_COUNTS = 0.2;
+const QUIET_AT_WORK_COUNTS = -0.5;
+const BUSY_COUNTS = -3;
 
 export interface FileResult {
   readonly file: string;
@@ -144,14 +150,19 @@ export class FileRun {
     const seen = this.#seen;
     const hasMoved = this.#progress !== seen.progress;
     const share = (cpuMs - seen.cpuMs) / this.patience.lookEveryMs;
-    const isIdle = share < IDLE_SHARE && !processes.some(({ isAtWork }) => isAtWork);
+    const counts = countsOf(
+      share,
+      processes.some(({ isAtWork }) => isAtWork),
+    );
     this.#seen = {
       progress: this.#progress,
       cpuMs,
       cpuMsAtProgress: hasMoved ? cpuMs : seen.cpuMsAtProgress,
-      idleLooks: idleLooksAfter(seen.idleLooks, hasMoved, isIdle),
+      idleLooks: hasMoved ? 0 : Math.max(0, seen.idleLooks + counts),
     };
-    if (this.#seen.idleLooks === this.patience.waitLooksMax && isIdle) this.#child.stdin?.write("stuck\n");
+    const { waitLooksMax } = this.patience;
+    if (seen.idleLooks < waitLooksMax && this.#seen.idleLooks >= waitLooksMax)
+      this.#child.stdin?.write("stuck\n");
     if (this.#seen.idleLooks > this.patience.idleLooksMax) this.#hangs("its processes do nothing");
     else if (cpuMs - this.#seen.cpuMsAtProgress > this.patience.busyCpuMsMax)
       this.#hangs("its processes are busy without an end");
@@ -180,10 +191,8 @@ export class FileRun {
 }
 
 /** Processes that wait do a little now and then, such as looking whether they may go on. That is no progress. */
-function idleLooksAfter(idleLooks: number, hasMoved: boolean, isIdle: boolean): number {
-  if (hasMoved) return 0;
-  return isIdle ? idleLooks + 1 : Math.max(0, idleLooks - BUSY_LOOK_COUNTS);
+function countsOf(share: number, isAtWork: boolean): number {
+  if (share >= QUIET_SHARE) return BUSY_COUNTS;
+  if (share < IDLE_SHARE) return isAtWork ? BUSY_COUNTS : 1;
+  return isAtWork ? QUIET_AT_WORK_COUNTS : QUIET_COUNTS;
 }
-
-/** As much as so many idle ones. */
-const BUSY_LOOK_COUNTS = 3;

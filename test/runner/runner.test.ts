@@ -114,6 +114,16 @@ test("a test that waits by name where nothing else can happen fails without the 
   assert.deepEqual([failures.length, passed], [1, 1]);
 });
 
+test("a test that waits in vain beside heartbeats ends by itself", async (t) => {
+  // Two per cent of a processor, in many small parts.
+  const beat = `setInterval(() => { const until = performance.now() + 1; while (performance.now() < until); }, 50);`;
+  const { failures } = await new FileRun(
+    fileWith(t, `test("waits", async () => { ${beat} await new Promise(() => {}); });`),
+    { ...HASTY, lookEveryMs: 500, idleLooksMax: 2 },
+  ).run();
+  assert.match(failures[0] ?? "", /^waits hangs: .* do nothing/);
+});
+
 test("a file in an endless loop ends by itself, and is named", async (t) => {
   const { failures } = await new FileRun(fileWith(t, `test("loop", () => { while (true); });`), HASTY).run();
   assert.match(failures[0] ?? "", /some\.test\.ts hangs: .* busy without an end/);

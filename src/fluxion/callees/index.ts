@@ -27,7 +27,7 @@ export {
   VIEWS,
 } from "./builtins.js";
 export { ALL_GLOBALS } from "./globals.js";
-export { Knowledge, type ProjectKnowledge } from "./knowledge.js";
+export { Knowledge, type ProjectKnowledge, packageOf } from "./knowledge.js";
 export { ALIASES } from "./libraries.js";
 export { onlyReads } from "./templates.js";
 export {

@@ -15,7 +15,16 @@ export class Knowledge {
   /** By path, of each library: the questions that are answered with yes. */
   readonly #said = new Map<string, Map<string, ReadonlySet<Question>>>();
 
-  constructor(readonly project: ProjectKnowledge = {}) {}
+  constructor(
+    readonly project: ProjectKnowledge = {},
+    /** A package of which nothing is known, whose calls are watched when they run elsewhere. */
+    readonly watched: string | null = null,
+  ) {}
+
+  /** Whether a library is the watched package, or a file of it. */
+  watches(library: string): boolean {
+    return this.watched !== null && packageOf(library) === this.watched;
+  }
 
   /** `library` is what is imported, `path` what is taken or made of it: `markdown-it` and `().render`. */
   says(question: Question, library: string, path: string): boolean {
@@ -42,9 +51,7 @@ export class Knowledge {
 
   /** Whether anything is known of a package, or of the package that a file belongs to: `highlight.js/lib/languages/css`. */
   knows(library: string): boolean {
-    const [first = "", second = ""] = library.split("/");
-    const name = first.startsWith("@") ? `${first}/${second}` : first;
-    return this.#of(library).length > 0 || this.#of(name).length > 0;
+    return this.#of(library).length > 0 || this.#of(packageOf(library)).length > 0;
   }
 
   #of(library: string): LibraryKnowledge[] {
@@ -56,6 +63,12 @@ export class Knowledge {
   isExpress(library: string): boolean {
     return (ALIASES[library] ?? library) === "express";
   }
+}
+
+/** `@scope/name` of `@scope/name/file`. */
+export function packageOf(specifier: string): string {
+  const [first = "", second = ""] = specifier.split("/");
+  return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
 function isMeant(written: string, path: string): boolean {

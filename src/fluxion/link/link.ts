@@ -68,10 +68,11 @@ function fingerprintsOf({ texts }: Compilation["program"], place: OutputFolder |
   );
 }
 
-function entryOf({ id, name, place, worker, receivers, inputs, weight }: Stage): StageEntry {
+function entryOf({ id, name, place, worker, receivers, inputs, weight, watched }: Stage): StageEntry {
   const { file, line, column } = place;
   const kinds = receivers.map(({ kind }) => kind);
-  return { id, file, line, column, name, worker, receivers: kinds, inputs, heavy: weight === "heavy" };
+  const entry = { id, file, line, column, name, worker, receivers: kinds, inputs };
+  return watched === undefined ? { ...entry, heavy: weight === "heavy" } : { ...entry, watched };
 }
 
 /** The entry need not be in the uppermost folder. */

@@ -13,6 +13,7 @@ export {
   type PartPlan,
   type StageInput,
   type StagePlan,
+  watchedPlans,
 } from "./decide/index.js";
 export { assemble, nameOf, namesOf, routesOf } from "./partition/index.js";
 export { addSlice, emptySlice, type ModuleSlice } from "./slice/index.js";

@@ -35,6 +35,7 @@ export class BodyFacts {
   #builds: Map<Node, Set<Thing>> | null = null;
   #varies: Set<Node> | null = null;
   #times: Set<Node> | null = null;
+  #watched: Set<Node> | null = null;
 
   constructor(
     readonly body: Body,
@@ -92,6 +93,11 @@ export class BodyFacts {
   /** Where it depends on the time zone. */
   get times(): ReadonlySet<Node> {
     return this.#times ?? NO_THINGS;
+  }
+
+  /** Where it calls a package whose calls are watched. */
+  get watched(): ReadonlySet<Node> {
+    return this.#watched ?? NO_THINGS;
   }
 
   tell(key: string, fact: Hazard): void {
@@ -159,6 +165,11 @@ export class BodyFacts {
   time(node: Node): void {
     this.#times ??= new Set();
     this.#times.add(node);
+  }
+
+  watch(node: Node): void {
+    this.#watched ??= new Set();
+    this.#watched.add(node);
   }
 
   /** It is looked at anew. What it calls and uses is still so; what speaks against it may be told better. */

@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import { onlyReads } from "../callees/index.js";
+import { type Knowledge, onlyReads, packageOf } from "../callees/index.js";
 import type { CallExpression, FunctionNode, Node } from "../source/index.js";
 import { unknownCall } from "./calls.js";
 import { hasFunction } from "./data-methods.js";
@@ -21,6 +21,7 @@ export function callLibrary(
   const { knowledge } = engine.options;
   const { library, path } = target;
   const says = (question: Parameters<typeof knowledge.says>[0]) => knowledge.says(question, library, path);
+  if (knowledge.watches(library)) return callWatched(engine, target, args, node);
   if (says("heavy")) engine.current.heavy = true;
   if (says("varies")) engine.current.vary(node);
   if (says("makes")) {
@@ -65,6 +66,24 @@ export function callLibrary(
   // A method of which nothing is said may change what the others do; but not one of Node's own modules.
   if (knowledge.knows(library) && !isBuiltin(library) && !says("leaves")) engine.changed(target, node);
   return unknownCall(engine, node, args, shown(target));
+}
+
+/**
+ * A call of a package whose calls are watched when they run elsewhere: as far as anybody has seen, it changes nothing that lasts. What is
+ * done with it while files are loaded sets it up.
+ */
+function callWatched(engine: Engine, target: LibraryThing, args: readonly ValueSet[], node: Node): ValueSet {
+  const { library, path } = target;
+  if (args.some(hasFunction)) return unknownCall(engine, node, args, shown(target));
+  engine.current.heavy = true;
+  given(engine, target, args, node);
+  if (engine.loading) {
+    change(engine, engine.library(packageOf(library), "", null, true), node, shown(target), node);
+    return alone(engine.library(library, `${path}()`, node, true));
+  }
+  engine.current.watch(node);
+  if (node.type === "NewExpression") return alone(engine.library(library, `${path}()`, node, false));
+  return alone(engine.data("fresh", node));
 }
 
 /** A text, if an encoding is given, else new memory. */
@@ -121,10 +140,15 @@ function taken(engine: Engine, target: LibraryThing, thing: Thing, node: Node): 
     const name = thing.variable?.name ?? thing.receiver;
     const reason = `it gives ${name} to ${shown(target)}, and only the main loop has it`;
     engine.fact("HW-7008", node, reason, "give it what is needed of it");
-  } else if (thing.kind === "library" && !knowledge.knows(thing.library) && !isBuiltin(thing.library)) {
+  } else if (thing.kind === "library" && !isKnown(knowledge, thing, target)) {
     const reason = `it gives ${thing.library}, of which nothing is known, to ${shown(target)}`;
     engine.unknown(node, reason, `if it has no effects, name ${thing.library} in headwater.fluxions.json`);
   }
+}
+
+function isKnown(knowledge: Knowledge, { library }: LibraryThing, target: LibraryThing): boolean {
+  if (knowledge.watches(library)) return knowledge.watches(target.library);
+  return knowledge.knows(library) || isBuiltin(library);
 }
 
 /** Functions are called, and looked at as such. */

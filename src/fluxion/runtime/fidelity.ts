@@ -16,6 +16,13 @@ export type Repair =
   | readonly [kind: typeof REPAIR.error, of: Error, fields: ErrorFields]
   | readonly [kind: Exclude<(typeof REPAIR)[keyof typeof REPAIR], typeof REPAIR.error>, of: object];
 
+/** What else is asked of each object before it is copied: why not, or null. */
+let refusalOf: ((object: object) => string | null) | null = null;
+
+export function refuseObjects(why: typeof refusalOf): void {
+  refusalOf = why;
+}
+
 /** Looks at all that can be reached from a value. Throws a `StageRefusal` that names what cannot be copied. */
 export function check(root: unknown): Repair[] {
   if (isPrimitive(root)) return [];
@@ -60,6 +67,8 @@ class Walk {
   }
 
   #look(object: object): void {
+    const refusal = refusalOf?.(object) ?? null;
+    if (refusal !== null) throw new StageRefusal(refusal);
     if (types.isProxy(object)) throw new StageRefusal("a proxy cannot be copied");
     const prototype: unknown = Object.getPrototypeOf(object);
     if (!ArrayBuffer.isView(object)) this.#integrity(object);

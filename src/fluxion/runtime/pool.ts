@@ -11,7 +11,7 @@ import type { Parcel } from "./parcel.js";
 import { FOLDER } from "./same-files.js";
 import type { Settings } from "./settings.js";
 import { PLACES, Sharing } from "./sharing.js";
-import { WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
+import { type EarlierWork, WORKER_MODULES, type WorkerModules, type WorkerTask } from "./worker-modules.js";
 
 /** Threads that run stages: one anonymous context on each, pinned to it. */
 export class Pool {
@@ -27,9 +27,19 @@ export class Pool {
     this.#waitingMax = waitingMax;
   }
 
-  static async start({ threads, waitingMax, stageMsMax }: Settings, modules: WorkerModules): Promise<Pool> {
+  static async start(
+    { threads, waitingMax, stageMsMax }: Settings,
+    modules: WorkerModules,
+    watching: EarlierWork | null = null,
+  ): Promise<Pool> {
     const claims = Claims.memoryFor(threads * PLACES);
-    const given: WorkerTask = { ...modules, claims, folder: FOLDER, sinceMs: performance.timeOrigin };
+    const given: WorkerTask = {
+      ...modules,
+      claims,
+      folder: FOLDER,
+      sinceMs: performance.timeOrigin,
+      watching,
+    };
     setEnvironmentData(WORKER_MODULES, given as unknown as Parameters<typeof setEnvironmentData>[1]);
     const module = new URL("./worker.js", import.meta.url).href;
     const task = { module, limits: DEFAULT_LIMITS, isDurable: false };

@@ -1,4 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
+import { factsOfHost } from "../checked/facts.js";
 import type { Manifest } from "../pipeline.js";
 import { stayAlive } from "./alive.js";
 import { Builtins } from "./builtins.js";
@@ -9,7 +10,8 @@ import { replay } from "./recorder.js";
 import { StageRefusal } from "./refusal.js";
 import { changedText } from "./same-texts.js";
 import type { Settings } from "./settings.js";
-import type { WorkerModules } from "./worker-modules.js";
+import { WatchedCalls } from "./watched-calls.js";
+import type { EarlierWork, WorkerModules } from "./worker-modules.js";
 import { Worth } from "./worth.js";
 
 /** One call of a stage, as generated code makes it. */
@@ -41,12 +43,14 @@ export interface StageStatistics {
   readonly lost: number;
   readonly localMs: number | null;
   readonly workerMs: number | null;
+  /** The package of which nothing is known, whose calls are watched in workers. */
+  readonly watched?: string;
 }
 
 /** So many calls of a stage may be refused in a row before it is not sent any more. */
 const REFUSED_IN_A_ROW_MAX = 8;
 
-class Stage {
+export class RunningStage {
   inWorkers = 0;
   here = 0;
   refused = 0;
@@ -54,27 +58,42 @@ class Stage {
   refusal: string | null = null;
   noRoom = 0;
   lost = 0;
+  /** Of calls that are watched. */
+  fastestHereMs = Number.POSITIVE_INFINITY;
+  fastestThereMs = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly entry: StageEntry,
     readonly worth: Worth,
+    /** If its calls are watched: those of its package. */
+    readonly watched: WatchedCalls | null = null,
   ) {}
 }
 
 /** What runs stages elsewhere: threads, but for tests that say when a stage ends. */
 export type Workers = Pick<Pool, "isFull" | "run" | "stop">;
-export type StartWorkers = (settings: Settings, modules: WorkerModules) => Promise<Workers>;
+export type StartWorkers = (
+  settings: Settings,
+  modules: WorkerModules,
+  watching: EarlierWork | null,
+) => Promise<Workers>;
 
-const startThreads: StartWorkers = async (settings, modules) => {
+/** One pool after the other: what threads are given is the same for all that are being started. */
+let starting: Promise<unknown> = Promise.resolve();
+
+const startThreads: StartWorkers = async (settings, modules, watching) => {
   const { Pool } = await import("./pool.js");
-  return Pool.start(settings, modules);
+  const pool = starting.then(() => Pool.start(settings, modules, watching));
+  starting = pool.catch(() => {});
+  return pool;
 };
 
 type Continuation = (...results: readonly unknown[]) => unknown;
 
 /** The stages of a running program: where each call runs, and what becomes of it. */
 export class Stages {
-  readonly #stages = new Map<string, Stage>();
+  readonly #stages = new Map<string, RunningStage>();
+  readonly #watched = new Map<string, WatchedCalls>();
   readonly #settings: Settings;
   readonly #modules: WorkerModules;
   readonly #startWorkers: StartWorkers;
@@ -93,29 +112,33 @@ export class Stages {
     this.#settings = settings;
     this.#texts = manifest.texts ?? {};
     this.#startWorkers = startWorkers;
-    const places: Record<string, WorkerModules["stages"][string]> = {};
     for (const entry of manifest.stages) {
-      places[entry.id] = { module: new URL(entry.worker, base).href, receivers: entry.receivers };
-      this.#stages.set(
-        entry.id,
-        new Stage(entry, new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure")),
-      );
+      const worth = new Worth(settings.worthMs, decided(entry, settings), settings.move === "measure");
+      this.#stages.set(entry.id, new RunningStage(entry, worth, this.#watchedOf(entry, manifest, base)));
     }
-    const modules = new Set(Object.values(places).map(({ module }) => module));
-    this.#modules = { modules: [...modules], stages: places };
-    if ([...this.#stages.values()].some(({ worth }) => worth.isMoved)) void this.#start();
+    this.#modules = modulesOf(
+      manifest.stages.filter(({ watched }) => watched === undefined),
+      base,
+    );
+    for (const { worth, watched } of this.#stages.values()) {
+      if (worth.isMoved && watched === null) void this.#start();
+    }
   }
 
   /** Does this call go through `call`, to a worker or to be measured? Otherwise the original code runs as it stands. */
   isMoved(id: string): boolean {
     const stage = this.#stages.get(id);
-    return stage !== undefined && (stage.worth.isMoved || stage.worth.isDue());
+    if (stage === undefined) return false;
+    // Each call of a package that is watched counts, as long as it is.
+    if (stage.watched !== null) return !stage.watched.isOver && this.#settings.move !== "none";
+    return stage.worth.isMoved || stage.worth.isDue();
   }
 
   /** Runs a stage. What comes after an `await` runs in the asynchronous context of the caller, effects included. */
   async call(call: StageCall): Promise<unknown> {
     const stage = this.#stages.get(call.id);
     if (stage === undefined) return call.local(call.inputs);
+    if (stage.watched !== null) return stage.watched.call(stage, call, this.#change());
     if (!stage.worth.isMoved) return measured(stage, call);
     const change = this.#change();
     if (change !== null) {
@@ -153,7 +176,7 @@ export class Stages {
   }
 
   statistics(): StageStatistics[] {
-    return [...this.#stages.values()].map(({ entry, worth, ...counts }) => {
+    return [...this.#stages.values()].map(({ entry, worth, watched, ...counts }) => {
       const { id, name, file, line } = entry;
       const { isMoved, localMs, workerMs } = worth;
       const { inWorkers, here, refused, refusal, noRoom, lost } = counts;
@@ -162,15 +185,16 @@ export class Stages {
         name,
         file,
         line,
-        isMoved,
+        isMoved: isMoved && watched?.home == null,
         inWorkers,
         here,
         refused,
-        refusal,
+        refusal: watched?.home ?? refusal,
         noRoom,
         lost,
         localMs,
         workerMs,
+        ...(watched !== null && { watched: watched.name }),
       };
     });
   }
@@ -179,7 +203,24 @@ export class Stages {
     const mayEnd = stayAlive();
     const pool = await this.#starting;
     await pool?.stop();
+    await Promise.all([...this.#watched.values()].map((each) => each.stop()));
     mayEnd();
+  }
+
+  #watchedOf({ watched }: StageEntry, { stages }: Pick<Manifest, "stages">, base: URL): WatchedCalls | null {
+    if (watched === undefined) return null;
+    const name = watched.package;
+    const known = this.#watched.get(name);
+    if (known !== undefined) return known;
+    const modules = modulesOf(
+      stages.filter((each) => each.watched?.package === name),
+      base,
+    );
+    const made = new WatchedCalls(name, (earlier) =>
+      this.#startWorkers(this.#settings, modules, { host: factsOfHost(), earlier }),
+    );
+    this.#watched.set(name, made);
+    return made;
   }
 
   /** What has changed since the program was compiled. The first stage that moves is called when the program has read its files. */
@@ -193,7 +234,7 @@ export class Stages {
   }
 
   /** What came back from a worker; null if it has to be done here. */
-  async #send(stage: Stage, parcel: Parcel): Promise<Exclude<Report, { refused: string }> | null> {
+  async #send(stage: RunningStage, parcel: Parcel): Promise<Exclude<Report, { refused: string }> | null> {
     const pool = this.#pool ?? (await this.#start());
     if (pool === null) return null;
     const reported = await pool.run(stage.entry.id, parcel).catch((error: unknown) => lost(stage, error));
@@ -210,7 +251,7 @@ export class Stages {
     this.#starting ??= (async () => {
       const mayEnd = stayAlive();
       try {
-        this.#pool = await this.#startWorkers(this.#settings, this.#modules);
+        this.#pool = await this.#startWorkers(this.#settings, this.#modules, null);
         return this.#pool;
       } catch (error) {
         process.emitWarning(`its stages run on the main loop: ${String(error)}`, "HeadwaterFluxions");
@@ -223,6 +264,14 @@ export class Stages {
   }
 }
 
+function modulesOf(stages: readonly StageEntry[], base: URL): WorkerModules {
+  const places = stages.map(
+    ({ id, worker, receivers }) => [id, { module: new URL(worker, base).href, receivers }] as const,
+  );
+  const modules = new Set(places.map(([, { module }]) => module));
+  return { modules: [...modules], stages: Object.fromEntries(places) };
+}
+
 function decided({ id, heavy }: StageEntry, { move, profile, worthMs }: Settings): boolean | null {
   if (move !== "auto") return move === "all";
   const ms = profile[id];
@@ -230,12 +279,12 @@ function decided({ id, heavy }: StageEntry, { move, profile, worthMs }: Settings
   return heavy === true ? true : null;
 }
 
-function here(stage: Stage, { local, inputs }: StageCall): unknown {
+function here(stage: RunningStage, { local, inputs }: StageCall): unknown {
   stage.here += 1;
   return local(inputs);
 }
 
-function packed(stage: Stage, { inputs }: StageCall): Parcel | null {
+function packed(stage: RunningStage, { inputs }: StageCall): Parcel | null {
   try {
     return packInputs(inputs);
   } catch (error) {
@@ -243,7 +292,7 @@ function packed(stage: Stage, { inputs }: StageCall): Parcel | null {
   }
 }
 
-function measured(stage: Stage, call: StageCall): unknown {
+function measured(stage: RunningStage, call: StageCall): unknown {
   const began = performance.now();
   try {
     return here(stage, call);
@@ -252,7 +301,7 @@ function measured(stage: Stage, call: StageCall): unknown {
   }
 }
 
-function refused(stage: Stage, error: unknown): null {
+function refused(stage: RunningStage, error: unknown): null {
   if (!(error instanceof StageRefusal)) throw error;
   stage.refused += 1;
   stage.refusal = error.message;
@@ -261,7 +310,7 @@ function refused(stage: Stage, error: unknown): null {
   return null;
 }
 
-function lost(stage: Stage, error: unknown): never {
+function lost(stage: RunningStage, error: unknown): never {
   const { name, file, line } = stage.entry;
   stage.lost += 1;
   throw new HeadwaterError(

@@ -29,6 +29,7 @@ export function perform(find: () => FoundStage, parcel: Parcel): Parcel | Promis
       value = run(inputs, recording.receivers);
       isAsync = typeof (value as { then?: unknown } | null | undefined)?.then === "function";
     } catch (error) {
+      if (error instanceof StageRefusal) throw error;
       return report(recording, false, error, performance.now() - began);
     }
     if (!isAsync) return report(recording, true, value, performance.now() - began);

@@ -1,3 +1,4 @@
+import type { EarlierCall, HostFacts } from "../checked/index.js";
 import type { ReceiverKind } from "./manifest.js";
 
 /** Under this name threads find out what to load. */
@@ -15,6 +16,13 @@ export interface WorkerModules {
   readonly stages: Readonly<Record<string, StagePlace>>;
 }
 
+/** What threads are given that watch their stages. */
+export interface EarlierWork {
+  readonly host: HostFacts;
+  /** What the main loop has called before, in its order. */
+  readonly earlier: readonly EarlierCall[];
+}
+
 /** What threads are given. */
 export interface WorkerTask extends WorkerModules {
   /** Who has which stage (`claims.ts`). */
@@ -22,4 +30,5 @@ export interface WorkerTask extends WorkerModules {
   /** Where and since when the program runs: what it has read while it was loaded must be read alike. */
   readonly folder: string;
   readonly sinceMs: number;
+  readonly watching: EarlierWork | null;
 }

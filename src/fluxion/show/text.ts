@@ -64,7 +64,7 @@ export function isInside({ file, start, end }: Place, outer: Place): boolean {
 }
 
 function showStage(
-  { kind, place, inputs, receivers, weight, measuredMs }: Stage,
+  { kind, place, inputs, receivers, weight, measuredMs, watched }: Stage,
   name: string,
   at: (place: Place) => string,
 ): string {
@@ -83,7 +83,8 @@ function showStage(
       : measuredMs === undefined
         ? ""
         : `; ${found} moves at once`;
-  return `${at(place)} ${name}: ${what}; sends ${sent}${back === "" ? "" : `; effects on ${back}`}${worth}`;
+  const watches = watched === undefined ? "" : `; watched: ${watched.package}`;
+  return `${at(place)} ${name}: ${what}${watches}; sends ${sent}${back === "" ? "" : `; effects on ${back}`}${worth}`;
 }
 
 function bySubject(

@@ -4,12 +4,13 @@ import type { Linked } from "headwater/fluxion";
 import type { Parcel } from "#src/fluxion/runtime/parcel.js";
 import { ask, read } from "#src/fluxion/runtime/reading.js";
 import { settingsOf } from "#src/fluxion/runtime/settings.js";
-import { Stages } from "#src/fluxion/runtime/stages.js";
+import { Stages, type StartWorkers } from "#src/fluxion/runtime/stages.js";
 import { Events } from "./events.js";
 import { type Asked, Exchange, type RequestListener } from "./exchange.js";
 import { Loader } from "./loader.js";
 import { ModuleLoader } from "./modules.js";
 import type { Elsewhere } from "./threads.js";
+import { WatchingThread } from "./watching.js";
 
 /** What can be seen of a program. */
 export interface Seen {
@@ -60,6 +61,7 @@ export class World {
   #underWay = 0;
   #moved = 0;
   #listener: RequestListener | null = null;
+  readonly #watching: WatchingThread[] = [];
   #isDead = false;
 
   constructor(running: Running, timing: Timing) {
@@ -95,6 +97,7 @@ export class World {
       ofModules.end();
       unpatch();
       stop();
+      for (const each of this.#watching) await each.stop();
     }
     return {
       console: this.#console,
@@ -218,9 +221,27 @@ export class World {
         receivers,
       })),
     });
-    const run = (id: string, parcel: Parcel) => this.#elsewhere(id, parcel);
-    const start = () => Promise.resolve({ isFull: false, run, stop: () => Promise.resolve() });
-    const settings = settingsOf({ move: "all", threads: 1 });
+    const run = (id: string, parcel: Parcel) => this.#elsewhere(() => elsewhere.run(id, parcel));
+    const start: StartWorkers = async (_, modules, watching) => {
+      if (watching === null) return { isFull: false, run, stop: () => Promise.resolve() };
+      this.#underWay += 1;
+      try {
+        const thread = await WatchingThread.start(`${folder}/workers`, modules, watching);
+        this.#watching.push(thread);
+        const stop = () => thread.stop();
+        return { isFull: false, run: (id, parcel) => this.#elsewhere(() => thread.run(id, parcel)), stop };
+      } finally {
+        this.#underWay -= 1;
+      }
+    };
+    // Some packages are called here before, and what they did is done again by their threads.
+    const isEarly =
+      manifest.stages.some(({ watched }) => watched !== undefined) &&
+      (this.#timing.schedule[0] ?? 0) % 2 === 1;
+    const settings = settingsOf({
+      threads: 1,
+      ...(isEarly ? { move: "auto", worthMs: 0 } : { move: "all" }),
+    });
     const stages = new Stages(manifest, new URL("file:///"), settings, start);
     return {
       isMoved: (id: string) => stages.isMoved(id),
@@ -231,11 +252,11 @@ export class World {
     };
   }
 
-  async #elsewhere(id: string, parcel: Parcel): Promise<Parcel> {
+  async #elsewhere(run: () => Promise<Parcel>): Promise<Parcel> {
     this.#underWay += 1;
     this.#moved += 1;
     try {
-      return await this.#running.elsewhere.run(id, parcel);
+      return await run();
     } finally {
       this.#underWay -= 1;
       if (this.#timing.slow) await new Promise<void>((resolve) => this.#ended.push(resolve));

@@ -1,3 +1,4 @@
+import type { WatchedPackage } from "../../pipeline.js";
 import {
   alone,
   type Body,
@@ -99,7 +100,9 @@ function isTrivialLibrary(whole: WholeProgram, engine: Engine, call: CallExpress
       thing.kind === "receiver" ||
       thing.kind === "builtin" ||
       thing.kind === "data" ||
-      (thing.kind === "library" && !whole.knowledge.says("heavy", thing.library, thing.path)),
+      (thing.kind === "library" &&
+        !whole.knowledge.watches(thing.library) &&
+        !whole.knowledge.says("heavy", thing.library, thing.path)),
   );
 }
 
@@ -130,6 +133,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
   const bodies = reached(engine, body);
   const own = bodies.filter((each) => each.body !== body);
   const waits = own.some((each) => each.waits);
+  const goesOn = waits || own.some(({ body: each }) => each.type !== "Program" && each.async);
   const isAsync = [...(bodyOfCall.calls.get(call) ?? [])].some((target) => target.async);
   const slicer = new Slicer(whole, engine, waits, call);
   slicer.bodies(bodies);
@@ -145,6 +149,7 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
     ...zoneFacts(whole, bodies),
     ...heeded(whole, "promises awaited", () => unawaitedFacts(engine, own)),
     ...(waits ? lateFacts(around, node, call) : []),
+    ...(goesOn && !posts && !isAsync && !isAwait(call) ? promiseFacts(module, call) : []),
     ...heeded(whole, "results", () => resultOf(engine, module, call, check, result, bodies)),
   ];
   const weight = weightOf(bodies, module.remarks(call).includes("heavy"));
@@ -201,10 +206,29 @@ export function decideCall(whole: WholeProgram, container: Container, call: Call
         ],
         receivers: [],
         weight,
+        ...watchedIn(
+          whole,
+          call,
+          sent.map((each, i) => isHandedOver(around, each, given[i] ?? NONE)),
+          inputs.length,
+        ),
         worker: "",
       },
     },
   };
+}
+
+/** Which package is watched, if any, and which inputs no other code holds. */
+function watchedIn(
+  { knowledge }: WholeProgram,
+  call: CallExpression,
+  handedOver: readonly boolean[],
+  before: number,
+): { readonly watched?: WatchedPackage } {
+  if (knowledge.watched === null) return {};
+  const isList = call.arguments.every(({ type }) => type !== "SpreadElement");
+  const own = isList ? handedOver.flatMap((is, i) => (is ? [before + i] : [])) : [];
+  return { watched: { package: knowledge.watched, own } };
 }
 
 /** A library that goes on later by itself, so that others came in between before. */
@@ -256,6 +280,12 @@ function lateFacts(engine: Engine, node: Body, call: CallExpression): Hazard[] {
       },
     ];
   });
+}
+
+/** What a function gives that calls an asynchronous one may be its promise, which an `await` that is put in would take away. */
+function promiseFacts(module: SourceModule, call: CallExpression): Hazard[] {
+  const reason = `${written(call.callee)} goes on later, and may give a promise, but is not asynchronous itself`;
+  return [{ code: "HW-7010", node: call, module, reason, advice: "make it `async`, or `await` it here" }];
 }
 
 /** `render({ title: text(x) })`: what is made right there, and is not shared, with all that is in it. */

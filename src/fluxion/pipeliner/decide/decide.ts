@@ -19,7 +19,11 @@ export interface Decisions {
 }
 
 /** Goes through all parts and asynchronous functions, and decides what may run elsewhere. */
-export function decide(whole: WholeProgram, names: ReadonlyMap<FunctionNode, string>): Decisions {
+export function decide(
+  whole: WholeProgram,
+  names: ReadonlyMap<FunctionNode, string>,
+  callsOnly = false,
+): Decisions {
   const plans: StagePlan[] = [];
   const staying: Staying[] = [];
   const { patched } = whole;
@@ -27,7 +31,7 @@ export function decide(whole: WholeProgram, names: ReadonlyMap<FunctionNode, str
   const gone = new Set<Node>();
   const going = new Set<Node>();
   const looked = new Map<Body, Engine>();
-  for (const listener of whole.listeners.values()) {
+  for (const listener of callsOnly ? [] : whole.listeners.values()) {
     if (isCovered(listener.node.parent, gone)) continue;
     const name = names.get(listener.node) ?? "anonymous";
     const decision = decidePart(whole, listener, name, looked);

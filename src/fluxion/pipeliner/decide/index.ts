@@ -10,3 +10,4 @@ export {
   type StageInput,
   type StagePlan,
 } from "./plan.js";
+export { watchedPlans } from "./watched.js";

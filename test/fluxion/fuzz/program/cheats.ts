@@ -96,7 +96,7 @@ export const cheating: Make = (x, choices, dialect) => {
   const load = dialect === "commonjs" ? `const ${x} = require("${name}");` : `import ${x} from "${name}";`;
   return {
     declared: `${load}\n${more?.(x) ?? ""}`,
-    files: { [`node_modules/${name}/index.js`]: text },
+    files: { [`node_modules/${name}/index.js`]: text, [`node_modules/${name}/package.json`]: "{}" },
     reads: [...calls(x), `${x}.seen()`],
     writes: writes?.(x) ?? calls(x).map((call) => () => `${call};`),
     shown: shown === undefined ? `${x}.seen()` : `[${x}.seen(), ${shown(x)}]`,

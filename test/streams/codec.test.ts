@@ -114,7 +114,9 @@ test("a time comes back from its text, and every time that JavaScript reads in t
     fc.property(time, fc.constantFrom("Z", "+02:00", "-11:30", ""), (date, zone) => {
       assert.equal(timestampOfText(timestampText(date.getTime())), date.getTime());
       const written = `${date.toISOString().slice(0, -1)}${zone}`;
-      assert.equal(timestampOfText(written), Date.parse(zone === "" ? `${written}Z` : written));
+      const ms = Date.parse(zone === "" ? `${written}Z` : written);
+      const year = new Date(ms).getUTCFullYear();
+      assert.equal(timestampOfText(written), year >= 1 && year <= 9999 ? ms : Number.NaN);
     }),
   );
 });

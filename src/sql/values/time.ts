@@ -35,14 +35,23 @@ export function toMicros(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
+/** `2025-12-31 23:59:59.5`, with ` BC` before the year 1. */
 export function showTime(ms: number, what: "date" | "timestamp" | "timestamptz"): string {
-  const whole = Math.floor(ms);
-  const text = new Date(whole).toISOString();
-  if (what === "date") return text.slice(0, 10);
-  const micros = Math.round((ms - whole) * 1000);
-  const fraction = `${text.slice(20, 23)}${String(micros).padStart(3, "0")}`.replace(/0+$/, "");
+  const { year, day, clock } = partsOf(ms);
+  const date = `${String(year > 0 ? year : 1 - year).padStart(4, "0")}${day}`;
   const zone = what === "timestamptz" ? "+00" : "";
-  return `${text.slice(0, 10)} ${text.slice(11, 19)}${fraction === "" ? "" : `.${fraction}`}${zone}`;
+  return `${date}${what === "date" ? "" : ` ${clock}${zone}`}${year > 0 ? "" : " BC"}`;
+}
+
+function partsOf(ms: number): { readonly year: number; readonly day: string; readonly clock: string } {
+  const micros = Math.round((ms - Math.floor(ms)) * 1000);
+  // A fraction that rounds to a whole millisecond is one.
+  const date = new Date(Math.floor(ms) + (micros === 1000 ? 1 : 0));
+  // Counted from the end, since the year has four digits or seven characters.
+  const text = date.toISOString();
+  const fraction = `${text.slice(-4, -1)}${String(micros % 1000).padStart(3, "0")}`.replace(/0+$/, "");
+  const clock = `${text.slice(-13, -5)}${fraction === "" ? "" : `.${fraction}`}`;
+  return { year: date.getUTCFullYear(), day: text.slice(-20, -14), clock };
 }
 
 /** Hours, minutes and seconds, and days in front of them. */

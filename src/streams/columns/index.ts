@@ -24,4 +24,11 @@ export { appendRows, gathered, interleaved, lasting } from "./gather.js";
 export { narrowed, numericOf, numericText, type Scaled } from "./numeric.js";
 export { type Cell, type ColumnSpec, type ColumnType, column, type Schema } from "./schema.js";
 export { Texts } from "./texts.js";
-export { timestampOf, timestampOfText, timestampText, wholeMicros } from "./timestamp.js";
+export {
+  isoTime,
+  isTimestamp,
+  timestampOf,
+  timestampOfText,
+  timestampText,
+  wholeMicros,
+} from "./timestamp.js";

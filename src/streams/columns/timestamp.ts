@@ -1,9 +1,19 @@
 /**
  * Times as people write them: `2025-12-31`, `2025-12-31 23:59:59.5`, `2025-12-31T23:59:59Z`, with an offset from UTC such as
  * `+02:00` or without one, which means UTC. Nothing else is guessed at, so every reader of times in the engine agrees.
+ *
+ * What comes in from outside is of the years 1 to 9999, as a text or as a number, so all of it can be written and read again. What
+ * queries calculate from it may lie outside, as far as a date of JavaScript goes.
  */
 const DAY_MS = 86_400_000;
 const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+const [FIRST_MS, LAST_MS] = [-62_135_596_800_000, 253_402_300_800_000];
+
+/** Whether milliseconds since 1970 are a time of the years 1 to 9999. */
+export function isTimestamp(ms: number): boolean {
+  return ms >= FIRST_MS && ms < LAST_MS;
+}
 
 /** Milliseconds since 1970, or NaN if the bytes from `start` to `end` are not a time. */
 export function timestampOf(bytes: Uint8Array, start: number, end: number): number {
@@ -29,7 +39,8 @@ export function timestampOf(bytes: Uint8Array, start: number, end: number): numb
   }
   const zone = zoneMs(bytes, at, end);
   // Seconds are rounded to microseconds first, so that equal texts of a time are equal numbers.
-  return date + (hour * 60 + minute) * 60_000 + Math.round(second * 1e6) / 1000 - zone;
+  const time = date + (hour * 60 + minute) * 60_000 + Math.round(second * 1e6) / 1000 - zone;
+  return isTimestamp(time) ? time : Number.NaN;
 }
 
 export function timestampOfText(text: string): number {
@@ -42,13 +53,29 @@ export function wholeMicros(ms: number): number {
   return Number.isInteger(ms) ? ms : Math.round(ms * 1000) / 1000;
 }
 
-/** `2025-12-31 23:59:59.5`, as PostgreSQL writes a timestamp. */
+/** `2025-12-31 23:59:59.5`, as PostgreSQL writes a timestamp, with ` BC` before the year 1. */
 export function timestampText(ms: number): string {
-  const whole = Math.floor(ms);
-  const micros = Math.round((ms - whole) * 1000);
-  const text = new Date(whole).toISOString();
-  const fraction = `${text.slice(20, 23)}${String(micros).padStart(3, "0")}`.replace(/0+$/, "");
-  return `${text.slice(0, 10)} ${text.slice(11, 19)}${fraction === "" ? "" : `.${fraction}`}`;
+  const { year, day, clock } = partsOf(ms);
+  return `${String(year > 0 ? year : 1 - year).padStart(4, "0")}${day} ${clock}${year > 0 ? "" : " BC"}`;
+}
+
+/** `2025-12-31T23:59:59.5Z`, as ISO 8601 and JavaScript write it: a year of more than four digits has a sign and six. */
+export function isoTime(ms: number): string {
+  const { year, day, clock } = partsOf(ms);
+  const isShort = year >= 0 && year <= 9999;
+  const digits = String(Math.abs(year)).padStart(isShort ? 4 : 6, "0");
+  return `${isShort ? "" : year < 0 ? "-" : "+"}${digits}${day}T${clock}Z`;
+}
+
+function partsOf(ms: number): { readonly year: number; readonly day: string; readonly clock: string } {
+  const micros = Math.round((ms - Math.floor(ms)) * 1000);
+  // A fraction that rounds to a whole millisecond is one.
+  const date = new Date(Math.floor(ms) + (micros === 1000 ? 1 : 0));
+  // Counted from the end, since the year has four digits or seven characters.
+  const text = date.toISOString();
+  const fraction = `${text.slice(-4, -1)}${String(micros % 1000).padStart(3, "0")}`.replace(/0+$/, "");
+  const clock = `${text.slice(-13, -5)}${fraction === "" ? "" : `.${fraction}`}`;
+  return { year: date.getUTCFullYear(), day: text.slice(-20, -14), clock };
 }
 
 function dateAt(bytes: Uint8Array, start: number, end: number): number {

@@ -1,5 +1,5 @@
 import { jsonText } from "../../sql/index.js";
-import { type Cell, type ColumnSpec, numericOf, timestampOfText } from "../columns/index.js";
+import { type Cell, type ColumnSpec, isTimestamp, numericOf, timestampOfText } from "../columns/index.js";
 
 /**
  * What the text of a CSV field means in a column, as PostgreSQL reads it: spaces around a value that is not text do not
@@ -18,7 +18,7 @@ export function cellOfField(text: string, { type, scale }: ColumnSpec): Cell | u
     case "timestamp": {
       // Milliseconds, as in JSON; shorter numbers could also be dates or seconds.
       const time = /^\s*\d{12,15}\s*$/.test(text) ? Number(text) : timestampOfText(text.trim());
-      return Number.isNaN(time) ? undefined : time;
+      return isTimestamp(time) ? time : undefined;
     }
     case "numeric":
       return numericOf(text.trim(), scale) ?? undefined;

@@ -56,10 +56,11 @@ export class CsvReader implements Reader {
     for (const index of this.#indexes) index.clear();
     let at = 0;
     while (at < limit) {
+      const line = this.#line;
       const next = this.#record(bytes, at, limit, isLast, batch);
       if (next < 0) break;
       if (invalid >= 0 && next > invalid)
-        throw this.#refused(at, `byte ${this.#byte + invalid} is not UTF-8.`);
+        throw refusal(line, this.#byte + at, `byte ${this.#byte + invalid} is not UTF-8.`);
       at = next;
     }
     if (limit - at > this.limits.recordBytesMax) throw this.#tooLong(at);

@@ -1,5 +1,12 @@
 import { canonicalJson } from "../../sql/index.js";
-import { type Cell, type ColumnSpec, numericOf, type Schema, timestampOfText } from "../columns/index.js";
+import {
+  type Cell,
+  type ColumnSpec,
+  isTimestamp,
+  numericOf,
+  type Schema,
+  timestampOfText,
+} from "../columns/index.js";
 import { shown } from "./reader.js";
 
 /** Deeper than data is, and far from the end of the stack of `JSON.stringify`. */
@@ -38,11 +45,12 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
       return typeof value === "string" && !UNPAIRED.test(value) ? value : undefined;
     case "timestamp": {
       const ms = value instanceof Date ? value.getTime() : value;
-      if (typeof ms === "number") return Number.isFinite(ms) ? ms + 0 : undefined;
+      if (typeof ms === "number") return isTimestamp(ms) ? ms + 0 : undefined;
       const time = typeof value === "string" ? timestampOfText(value) : Number.NaN;
       return Number.isNaN(time) ? undefined : time;
     }
     case "numeric":
+      if (isBeyond(value)) return undefined;
       return typeof value === "number" || typeof value === "string" || typeof value === "bigint"
         ? decimal(String(value), scale)
         : undefined;
@@ -52,6 +60,11 @@ function cellOfJson(value: unknown, { type, nullable, scale }: ColumnSpec): Cell
       return text !== undefined && !UNPAIRED.test(text) ? text : undefined;
     }
   }
+}
+
+/** Whole numbers of which a double may be another one. */
+function isBeyond(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** `undefined` for what JSON has no word for, which programs can push and requests cannot. */
@@ -64,15 +77,15 @@ function jsonText(value: unknown): string | undefined {
   }
 }
 
-/** JavaScript writes very small and very large numbers with an exponent. */
+/** JSON and JavaScript write very small and very large numbers with an exponent. */
 function decimal(text: string, scale: number): Cell | undefined {
-  const parts = /^(-?)(\d)(?:\.(\d+))?e([+-]\d{1,3})$/.exec(text);
+  const parts = /^(-?)(\d{1,1000})(?:\.(\d{1,1000}))?[eE]([+-]?\d{1,3})$/.exec(text);
   if (parts === null) return numericOf(text, scale) ?? undefined;
-  const [, sign = "", first = "", rest = "", exponent = ""] = parts;
-  const point = 1 + Number(exponent);
-  const digits = `${"0".repeat(Math.max(0, 1 - point))}${first}${rest}`.padEnd(Math.max(point, 1), "0");
-  const whole = Math.max(point, 1);
-  return numericOf(`${sign}${digits.slice(0, whole)}.${digits.slice(whole)}`, scale) ?? undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = ""] = parts;
+  const point = whole.length + Number(exponent);
+  const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${fraction}`.padEnd(Math.max(point, 1), "0");
+  const split = Math.max(point, 1);
+  return numericOf(`${sign}${digits.slice(0, split)}.${digits.slice(split)}`, scale) ?? undefined;
 }
 
 function isDeeper(value: unknown, depth: number): boolean {
@@ -86,8 +99,10 @@ function isDeeper(value: unknown, depth: number): boolean {
 
 function misfit({ name, type, nullable }: ColumnSpec, value: unknown): string {
   if (value === null) return `the column ${shown(name)} is missing or null, and must not be.`;
-  if (type === "int" && typeof value === "number" && Number.isInteger(value))
-    return `the column ${shown(name)} has a number beyond 2^53, which a double cannot hold exactly.`;
+  if ((type === "int" || type === "numeric") && isBeyond(value))
+    return `the column ${shown(name)} has a number beyond 2^53, which a double cannot hold exactly${
+      type === "numeric" ? "; write it as a text" : ""
+    }.`;
   const kind = nullable ? `${type} or null` : type;
   return `the column ${shown(name)} is ${shownJson(value)}; it takes ${kind}.`;
 }

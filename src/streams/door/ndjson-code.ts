@@ -117,8 +117,9 @@ const READ: Readonly<Record<ColumnType, (i: number) => string[]>> = {
     `c${i}[row] = time; p += 1;`,
     "} else {",
     ...DIGITS,
-    "if (p - first > 15) break;",
-    `c${i}[row] = negative ? 0 - m : m;`,
+    // Fourteen digits are times of the years 1 to 9999, unless they are negative.
+    "if (negative || p - first > 14) break;",
+    `c${i}[row] = m;`,
     "}",
   ],
   numeric: () => ["break;"],

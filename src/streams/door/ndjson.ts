@@ -1,4 +1,5 @@
 import { Batch, type Cell, type Column, type Schema, timestampOf } from "../columns/index.js";
+import { withDecimals } from "./json-decimals.js";
 import { cellsOfJson } from "./json-record.js";
 import { ndjsonCode } from "./ndjson-code.js";
 import { DOOR_LIMITS, type DoorLimits, invalidUtf8, type Reader, refusal } from "./reader.js";
@@ -55,6 +56,7 @@ function parserByCode(schema: Schema): Parser {
 export class NdjsonReader implements Reader {
   readonly #parser: Parser | null;
   readonly #indexes: readonly TextIndex[];
+  readonly #hasDecimals: boolean;
   #line = 1;
   #byte = 0;
 
@@ -66,6 +68,7 @@ export class NdjsonReader implements Reader {
   ) {
     this.#parser = fast ? parserOf(schema) : null;
     this.#indexes = schema.map(() => new TextIndex());
+    this.#hasDecimals = schema.some(({ type }) => type === "numeric");
   }
 
   read(bytes: Buffer, isLast: boolean): { readonly batch: Batch; readonly used: number } {
@@ -120,7 +123,10 @@ export class NdjsonReader implements Reader {
       const why = error instanceof Error ? error.message : String(error);
       throw this.#refused(start, `the line is not JSON: ${why}.`, { cause: error });
     }
-    const cells = cellsOfJson(record, this.schema);
+    const cells = cellsOfJson(
+      this.#hasDecimals ? withDecimals(record, text, this.schema) : record,
+      this.schema,
+    );
     if (typeof cells === "string") throw this.#refused(start, cells);
     return cells;
   }

@@ -1,5 +1,5 @@
 import { HeadwaterError } from "../../errors.js";
-import { type Batch, decodeBatch, type NumberColumn } from "../columns/index.js";
+import { type Batch, decodeBatch, isTimestamp, type NumberColumn } from "../columns/index.js";
 import { isRefused, type PushAnswer, type Refused } from "./answers.js";
 import { Channel } from "./channel.js";
 import type { Push } from "./command.js";
@@ -76,6 +76,7 @@ export class Source {
       decodeBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.definition.columns);
     if (sent.weights !== null)
       throw new HeadwaterError("HW-5301", "a batch of columns has weights: only queries take rows back.");
+    if (push.rows === undefined) checkTimes(sent);
     const { rows: fresh, ids } = this.#ids?.fresh(sent) ?? { rows: sent, ids: [] };
     const held = this.hold?.admit(producer, fresh, seals, bytes.length) ?? null;
     if (held !== null && isRefused(held)) return { answer: held, changes: null, released: null };
@@ -177,6 +178,17 @@ export class Source {
     this.producers.load(meta.producers);
     this.#keys.load(meta.keys, parts);
     if (meta.ids !== null) this.#ids?.load(meta.ids, parts);
+  }
+}
+
+/** Columns come as numbers, of which not all are times that can be written and read again. */
+function checkTimes({ schema, columns, rows }: Batch): void {
+  for (const [i, { name, type }] of schema.entries()) {
+    if (type !== "timestamp") continue;
+    const at = (columns[i] as NumberColumn).values.subarray(0, rows).findIndex((ms) => !isTimestamp(ms));
+    if (at < 0) continue;
+    const why = `row ${at + 1} has no time of the years 1 to 9999 in the column ${name}.`;
+    throw new HeadwaterError("HW-5301", `a batch of columns cannot be read: ${why}`);
   }
 }
 

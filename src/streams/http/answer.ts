@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeadwaterError } from "../../errors.js";
 import type { Granted, StreamService } from "../service/index.js";
+import { checkNames } from "./body.js";
 import type { Route } from "./route.js";
 import { routesAt } from "./routes.js";
 
@@ -19,6 +20,7 @@ export async function answer(
       ? new HeadwaterError("HW-4004", "there is nothing at this path.")
       : new HeadwaterError("HW-4005", `this path takes ${routes.map(({ method }) => method).join(", ")}.`);
   checkScope(granted, route);
+  checkNames(url.searchParams.keys(), route.parameters ?? [], "the query string");
   const [name = "", part = ""] = names.map(decoded);
   const { tenant } = granted;
   const streams = await service.tenant(tenant);

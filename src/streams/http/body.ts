@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { HeadwaterError } from "../../errors.js";
@@ -7,7 +8,7 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity" && encoding !== "gzip")
     throw new HeadwaterError("HW-4009", "the body is encoded with something other than gzip.");
-  const source: IncomingMessage | Gunzip = encoding === "gzip" ? request.pipe(createGunzip()) : request;
+  const source = encoding === "gzip" ? unpacked(request) : request;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -29,8 +30,18 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   return Buffer.concat(chunks);
 }
 
-/** A JSON object from a body. */
-export function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
+/** A pipe does not end when its source breaks off, and who reads from it would wait for ever. */
+function unpacked(request: IncomingMessage): Gunzip {
+  const gunzip = createGunzip();
+  request.once("close", () => {
+    if (!request.complete) gunzip.destroy(new Error("the connection was lost"));
+  });
+  return request.pipe(gunzip);
+}
+
+/** A JSON object from a body. It may have the given fields and no others. */
+export function objectOf(body: Buffer, fields: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isUtf8(body)) throw new HeadwaterError("HW-4005", "the body is not UTF-8.");
   let value: unknown;
   try {
     value = JSON.parse(body.toString("utf8"));
@@ -38,8 +49,39 @@ export function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
     const why = error instanceof Error ? error.message : String(error);
     throw new HeadwaterError("HW-4005", `the body is not JSON: ${why}.`);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new HeadwaterError("HW-4005", "the body must be a JSON object.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new HeadwaterError("HW-4005", "the body must be a JSON object.");
+  checkNames(Object.keys(value), fields, "the body");
+  return { ...value };
+}
+
+/** A misspelt name is refused: what it should have said would be left out in silence. */
+export function checkNames(given: Iterable<string>, known: readonly string[], where: string): void {
+  for (const name of given) {
+    if (known.includes(name)) continue;
+    const may = known.length === 0 ? "nothing" : known.join(", ");
+    throw new HeadwaterError(
+      "HW-4005",
+      `${where} has ${JSON.stringify(name.slice(0, 80))}, and takes ${may}.`,
+    );
+  }
+}
+
+/** An object within a body. */
+export function objectIn(
+  value: unknown,
+  name: string,
+  fields: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new HeadwaterError("HW-4005", `"${name}" must be an object.`);
+  checkNames(Object.keys(value), fields, `"${name}"`);
+  return { ...value };
+}
+
+export function flagOf(value: unknown, name: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw new HeadwaterError("HW-4005", `"${name}" must be true or false.`);
 }
 
 export function textOf(value: unknown, name: string): string {

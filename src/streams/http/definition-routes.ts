@@ -1,8 +1,11 @@
 import { HeadwaterError } from "../../errors.js";
 import type { QueryOptions, StreamSettings } from "../service/index.js";
-import { textOf } from "./body.js";
+import { flagOf, objectIn, textOf } from "./body.js";
 import { graphAnswer } from "./graph-answer.js";
 import { asked, json, type Route } from "./route.js";
+
+const QUERY_FIELDS = ["backfill", "columns", "retention", "coordination", "reason", "partitions"];
+const STREAM_FIELDS = ["name", "columns", "key", "time", "eventId", "retention", "seals"];
 
 /** Streams, tables, queries and views: registered, looked at, deregistered. */
 export const definitionRoutes: readonly Route[] = [
@@ -11,7 +14,7 @@ export const definitionRoutes: readonly Route[] = [
     path: "/v1/sql",
     scope: "define",
     async run({ request, response, streams }) {
-      const { sql, name, ...options } = await asked(request);
+      const { sql, name, ...options } = await asked(request, ["sql", "name", ...QUERY_FIELDS]);
       const named = name === undefined ? {} : { name: textOf(name, "name") };
       const text = textOf(sql, "sql");
       if (/^\s*explain\s/i.test(text)) return json(response, { explain: await streams.explain(text) });
@@ -24,7 +27,7 @@ export const definitionRoutes: readonly Route[] = [
     path: "/v1/streams",
     scope: "define",
     async run({ request, response, streams }) {
-      const { name, columns, ...options } = await asked(request);
+      const { name, columns, ...options } = await asked(request, STREAM_FIELDS);
       const id = await streams.registerStream(
         textOf(name, "name"),
         columns as Readonly<Record<string, never>>, // checked by their reader
@@ -38,7 +41,7 @@ export const definitionRoutes: readonly Route[] = [
     path: "/v1/queries",
     scope: "define",
     async run({ request, response, streams }) {
-      const { sql, name, ...options } = await asked(request);
+      const { sql, name, ...options } = await asked(request, ["sql", "name", ...QUERY_FIELDS]);
       const id = await streams.registerQuery(textOf(name, "name"), textOf(sql, "sql"), queryOptions(options));
       json(response, { id }, 201);
     },
@@ -72,6 +75,7 @@ export const definitionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/graph",
     scope: "read",
+    parameters: ["known"],
     async run({ response, streams, url }) {
       json(response, graphAnswer(await streams.graph(), url.searchParams.get("known")));
     },
@@ -95,8 +99,8 @@ function queryOptions(given: Given): QueryOptions {
     ...(coordination === undefined ? {} : { coordination: textOf(coordination, "coordination") }),
     ...(reason === undefined ? {} : { reason: textOf(reason, "reason") }),
     ...(partitions === undefined ? {} : { partitions: numberIn(partitions, "partitions") }),
-    ...(backfill === undefined ? {} : { backfill: backfill === true }),
-    ...(columns === undefined ? {} : { columns: objectIn(columns, "columns") as Record<string, never> }),
+    ...(backfill === undefined ? {} : { backfill: flagOf(backfill, "backfill") }),
+    ...(columns === undefined ? {} : { columns: columns as Record<string, never> }),
     ...(retention === undefined ? {} : { retention: retained(retention) }),
   };
 }
@@ -104,10 +108,16 @@ function queryOptions(given: Given): QueryOptions {
 function streamOptions({ key, time, eventId, retention, seals }: Given): StreamSettings {
   return {
     ...(key === undefined ? {} : { key: textsIn(key, "key") }),
-    ...(time === undefined ? {} : { time: timed(objectIn(time, "time")) }),
-    ...(eventId === undefined ? {} : { eventId: identified(objectIn(eventId, "eventId")) }),
+    ...(time === undefined
+      ? {}
+      : { time: timed(objectIn(time, "time", ["column", "latenessMs", "idleMs"])) }),
+    ...(eventId === undefined
+      ? {}
+      : { eventId: identified(objectIn(eventId, "eventId", ["column", "keepMs"])) }),
     ...(retention === undefined ? {} : { retention: retained(retention) }),
-    ...(seals === undefined ? {} : { seals: sealed(objectIn(seals, "seals")) }),
+    ...(seals === undefined
+      ? {}
+      : { seals: sealed(objectIn(seals, "seals", ["columns", "producers", "keepMs", "holdBytes"])) }),
   };
 }
 
@@ -136,16 +146,11 @@ function identified({ column, keepMs }: Given) {
 }
 
 function retained(given: unknown) {
-  const { bytes, ms } = objectIn(given, "retention");
+  const { bytes, ms } = objectIn(given, "retention", ["bytes", "ms"]);
   return {
     ...(bytes === undefined ? {} : { bytes: numberIn(bytes, "bytes") }),
     ...(ms === undefined ? {} : { ms: ms === null ? null : numberIn(ms, "ms") }),
   };
-}
-
-function objectIn(value: unknown, name: string): Given {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new HeadwaterError("HW-4005", `"${name}" must be an object.`);
 }
 
 export function textsIn(value: unknown, name: string): string[] {

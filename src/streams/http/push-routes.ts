@@ -5,6 +5,8 @@ import { bodyOf, textOf } from "./body.js";
 import { numberIn, textsIn } from "./definition-routes.js";
 import { asked, BODY_BYTES_MAX, json, type Route } from "./route.js";
 
+const SEAL_FIELDS = ["producer", "upTo", "partitions", "sequence"];
+
 /** The media type of encoded columns. */
 const COLUMNS = "application/x-headwater-columns";
 
@@ -14,6 +16,7 @@ export const pushRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/streams/:name/events",
     scope: "push",
+    parameters: ["producer", "sequence", "seal"],
     async run({ request, response, streams, name, url }) {
       const options = pushOptions(request, url);
       const body = await bodyOf(request, BODY_BYTES_MAX);
@@ -29,7 +32,7 @@ export const pushRoutes: readonly Route[] = [
     path: "/v1/streams/:name/seal",
     scope: "push",
     async run({ request, response, streams, name }) {
-      const { producer = "", upTo = null, partitions, sequence } = await asked(request);
+      const { producer = "", upTo = null, partitions, sequence } = await asked(request, SEAL_FIELDS);
       const by = textOf(producer, "producer");
       if (partitions !== undefined) {
         const number = sequence === undefined ? {} : { sequence: numberIn(sequence, "sequence") };
@@ -48,7 +51,7 @@ export const pushRoutes: readonly Route[] = [
     path: "/v1/streams/:name/producers",
     scope: "define",
     async run({ request, response, streams, name }) {
-      const { producers } = await asked(request);
+      const { producers } = await asked(request, ["producers"]);
       await streams.declareProducers(name, textsIn(producers, "producers"));
       json(response, {});
     },
@@ -58,7 +61,7 @@ export const pushRoutes: readonly Route[] = [
 function pushOptions(request: IncomingMessage, url: URL): PushOptions {
   const [producer, sequence] = [url.searchParams.get("producer"), url.searchParams.get("sequence")];
   const key = request.headers["idempotency-key"];
-  if (sequence !== null && !(producer !== null && /^\d{1,15}$/.test(sequence)))
+  if (sequence !== null && !(producer !== null && producer !== "" && /^\d{1,15}$/.test(sequence)))
     throw new HeadwaterError("HW-4005", '"sequence" is a number from 0 on, and needs a "producer".');
   const seals = url.searchParams.getAll("seal").map(sealIn);
   return checked({

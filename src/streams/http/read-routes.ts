@@ -18,6 +18,7 @@ export const readRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/streams/:name/results",
     scope: "read",
+    parameters: ["from", "decimals"],
     async run(asked) {
       const isFollowed = /\btext\/event-stream\b/.test(asked.request.headers.accept ?? "");
       if (isFollowed) await follow(asked);
@@ -28,6 +29,7 @@ export const readRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/streams/:name/partition",
     scope: "read",
+    parameters: ["partition", "wait"],
     async run({ request, response, streams, name, url }) {
       const key = partitionIn(url) ?? [];
       await sealed(request, streams, name, key, url);
@@ -38,6 +40,7 @@ export const readRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/views/:name",
     scope: "read",
+    parameters: ["key", "from", "to", "limit", "partition", "wait"],
     async run({ request, response, streams, name, url }) {
       const { searchParams } = url;
       const partition = partitionIn(url);
@@ -59,7 +62,7 @@ export const readRoutes: readonly Route[] = [
     path: "/v1/query",
     scope: "read",
     async run({ request, response, streams }) {
-      const { sql, parameters = [] } = objectOf(await bodyOf(request, BODY_BYTES_MAX));
+      const { sql, parameters = [] } = objectOf(await bodyOf(request, BODY_BYTES_MAX), ["sql", "parameters"]);
       const answer = await streams.query(textOf(sql, "sql"), parametersOf(parameters));
       sendRows(response, linesOf(answer), answer.columns);
     },

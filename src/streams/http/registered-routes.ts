@@ -1,5 +1,6 @@
 import type { TenantStreams } from "../service/index.js";
-import { bodyOf, objectOf, textOf, textsOf } from "./body.js";
+import { bodyOf, flagOf, objectOf, textOf, textsOf } from "./body.js";
+import { numberIn } from "./definition-routes.js";
 import { BODY_BYTES_MAX, json, numberOf, type Route } from "./route.js";
 
 const NUMBERS = ["from", "attempts", "backoffMs", "timeoutMs", "batchRows"] as const;
@@ -9,19 +10,20 @@ type Given = Readonly<Record<string, unknown>>;
 /** What is registered under a name and works by itself from then on. */
 interface Registered {
   readonly kind: "outputs" | "sources";
+  readonly fields: readonly string[];
   register(streams: TenantStreams, given: Given): Promise<string>;
   deregister(streams: TenantStreams, name: string): Promise<void>;
 }
 
 /** Registers, lists, shows and deregisters. */
-function routesOf({ kind, register, deregister }: Registered): readonly Route[] {
+function routesOf({ kind, fields, register, deregister }: Registered): readonly Route[] {
   return [
     {
       method: "POST",
       path: `/v1/${kind}`,
       scope: "define",
       async run({ request, response, streams }) {
-        const id = await register(streams, objectOf(await bodyOf(request, BODY_BYTES_MAX)));
+        const id = await register(streams, objectOf(await bodyOf(request, BODY_BYTES_MAX), fields));
         json(response, { id }, 201);
       },
     },
@@ -62,6 +64,7 @@ function commonOf({ name, secrets }: Given) {
 
 export const sourceRoutes: readonly Route[] = routesOf({
   kind: "sources",
+  fields: ["stream", "from", "name", "secrets"],
   register: (streams, given) =>
     streams.registerSource(textOf(given.stream, "stream"), textOf(given.from, "from"), commonOf(given)),
   deregister: (streams, name) => streams.deregisterSource(name),
@@ -71,12 +74,16 @@ export const sourceRoutes: readonly Route[] = routesOf({
 export const outputRoutes: readonly Route[] = [
   ...routesOf({
     kind: "outputs",
+    fields: ["stream", "target", "name", "secrets", "acks", ...NUMBERS],
     register: (streams, given) =>
       streams.registerOutput(textOf(given.stream, "stream"), textOf(given.target, "target"), {
         ...commonOf(given),
-        ...(given.acks === undefined ? {} : { acks: given.acks === true }),
+        ...(given.acks === undefined ? {} : { acks: flagOf(given.acks, "acks") }),
         ...Object.fromEntries(
-          NUMBERS.filter((each) => given[each] !== undefined).map((each) => [each, Number(given[each])]),
+          NUMBERS.filter((each) => given[each] !== undefined).map((each) => [
+            each,
+            numberIn(given[each], each),
+          ]),
         ),
       }),
     deregister: (streams, name) => streams.deregisterOutput(name),

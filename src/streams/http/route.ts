@@ -30,6 +30,8 @@ export interface Route {
   /** `/v1/streams/:name/events` */
   readonly path: string;
   readonly scope: TokenScope;
+  /** What may stand in the query string; nothing unless it is said. */
+  readonly parameters?: readonly string[];
   run(asked: RouteRequest): Promise<void>;
 }
 
@@ -37,9 +39,12 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
   respond(response, status, JSON.stringify(value));
 }
 
-/** The body of a request as a JSON object. */
-export async function asked(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  return objectOf(await bodyOf(request, DEFINITION_BYTES_MAX));
+/** The body of a request as a JSON object with some of these fields. */
+export async function asked(
+  request: IncomingMessage,
+  fields: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  return objectOf(await bodyOf(request, DEFINITION_BYTES_MAX), fields);
 }
 
 /** A number of a row that a reader asks to begin with; `undefined` if it does not say. */

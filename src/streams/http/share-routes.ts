@@ -9,7 +9,7 @@ export const shareRoutes: readonly Route[] = [
     path: "/v1/streams/:name/share",
     scope: "define",
     async run({ request, response, streams, name }) {
-      const { with: shared } = await asked(request);
+      const { with: shared } = await asked(request, ["with"]);
       await streams.share(name, shared === "all" ? "all" : tenantsIn(shared));
       json(response, {});
     },

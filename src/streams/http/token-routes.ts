@@ -1,9 +1,10 @@
 import { HeadwaterError } from "../../errors.js";
 import { DEFAULT_QUOTAS, type Quotas, SCOPES, type TokenScope } from "../service/index.js";
-import { textOf } from "./body.js";
+import { objectIn, textOf } from "./body.js";
 import { numberIn, textsIn } from "./definition-routes.js";
 import { asked, json, type Route } from "./route.js";
 
+const QUOTAS = Object.keys(DEFAULT_QUOTAS);
 const EXPIRY_MS_MAX = 100 * 365 * 24 * 3600 * 1000;
 
 /** Tokens of the caller's tenant; tenants and their quotas, for operators. */
@@ -13,7 +14,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tokens",
     scope: "admin",
     async run({ request, response, service, granted }) {
-      const { scopes, expiresMs = null } = await asked(request);
+      const { scopes, expiresMs = null } = await asked(request, ["scopes", "expiresMs"]);
       const wanted = scopesIn(scopes);
       if (wanted.includes("operator") && !granted.scopes.includes("operator"))
         throw new HeadwaterError("HW-5409", 'this token does not have the scope "operator".');
@@ -52,7 +53,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tenants",
     scope: "operator",
     async run({ request, response, service }) {
-      const { name, quotas = {} } = await asked(request);
+      const { name, quotas = {} } = await asked(request, ["name", "quotas"]);
       const tenant = textOf(name, "name");
       if (service.has(tenant)) throw new HeadwaterError("HW-5402", `there is a tenant "${tenant}" already.`);
       const wanted = quotasIn(quotas);
@@ -66,7 +67,7 @@ export const tokenRoutes: readonly Route[] = [
     path: "/v1/tenants/:name/quotas",
     scope: "operator",
     async run({ request, response, service, name }) {
-      const wanted = quotasIn(await asked(request));
+      const wanted = quotasIn(await asked(request, QUOTAS));
       if (!service.has(name)) throw new HeadwaterError("HW-4004", "there is no such tenant.");
       const streams = await service.tenant(name);
       await streams.setQuotas(wanted);
@@ -98,15 +99,9 @@ function expiryIn(value: unknown): number | null {
 }
 
 function quotasIn(value: unknown): Partial<Quotas> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new HeadwaterError("HW-4005", '"quotas" must be an object.');
-  const entries = Object.entries(value).map(([name, given]) => {
+  const entries = Object.entries(objectIn(value, "quotas", QUOTAS)).map(([name, given]) => {
     const amount = numberIn(given, name);
-    if (!Object.hasOwn(DEFAULT_QUOTAS, name) || amount < 0)
-      throw new HeadwaterError(
-        "HW-4005",
-        `quotas are ${Object.keys(DEFAULT_QUOTAS).join(", ")}, each a number from 0 on.`,
-      );
+    if (amount < 0) throw new HeadwaterError("HW-4005", `"${name}" is a number from 0 on.`);
     return [name, amount];
   });
   return Object.fromEntries(entries) as Partial<Quotas>;

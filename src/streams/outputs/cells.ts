@@ -1,5 +1,12 @@
 import { LIBRARY } from "../codegen/index.js";
-import { type Cell, type ColumnSpec, numericText, type Scaled, timestampText } from "../columns/index.js";
+import {
+  type Cell,
+  type ColumnSpec,
+  isoTime,
+  numericText,
+  type Scaled,
+  timestampText,
+} from "../columns/index.js";
 
 /** A cell as PostgreSQL writes it; truth values in full. */
 export function cellText(cell: Exclude<Cell, null>, { type, scale }: ColumnSpec): string {
@@ -24,7 +31,7 @@ export function cellJson(cell: Cell, spec: ColumnSpec): string {
     case "json":
       return String(cell);
     case "timestamp":
-      return JSON.stringify(`${timestampText(Number(cell)).replace(" ", "T")}Z`);
+      return JSON.stringify(isoTime(Number(cell)));
     case "float":
       return Number.isFinite(cell) ? JSON.stringify(cell) : JSON.stringify(cellText(cell, spec));
     default:

@@ -2,9 +2,9 @@ import {
   type Batch,
   type Cell,
   type ColumnSpec,
+  isoTime,
   numericText,
   type Scaled,
-  timestampText,
 } from "../columns/index.js";
 import type { AnyRow } from "../typed/index.js";
 
@@ -25,7 +25,7 @@ function valueAt(cell: Cell, { type, scale }: ColumnSpec): unknown {
         .replace(/(\.\d*?)0+$/, "$1")
         .replace(/\.$/, "");
     case "timestamp":
-      return `${timestampText(Number(cell)).replace(" ", "T")}Z`;
+      return isoTime(Number(cell));
     case "float":
       return Number.isFinite(cell) ? cell : String(cell);
     case "json":

@@ -15,6 +15,8 @@ export interface RowsProps<R> {
   readonly role?: AriaRole;
   readonly box?: HTMLAttributes<HTMLDivElement>;
   readonly row?: (row: R, index: number) => HTMLAttributes<HTMLDivElement>;
+  /** The row that keys act on: the box, which has the focus, names it while it is in the page. */
+  readonly active?: number;
   /** The row that is to be in sight. */
   readonly at?: number | null;
   /** Hears which rows are in the page. */
@@ -30,6 +32,7 @@ export function Rows<R extends { readonly key: string }>({
   role = "list",
   box: attributes = {},
   row: attributesOf = listItem(rows.length),
+  active = -1,
   at = null,
   shown,
   scrolled,
@@ -54,6 +57,7 @@ export function Rows<R extends { readonly key: string }>({
   const first = Math.max(0, Math.min(Math.floor(top / ROW_PX), rows.length) - SPARE);
   const last = Math.min(rows.length, Math.ceil((top + height) / ROW_PX) + SPARE);
   const inPage = rows.slice(first, last);
+  const acted = first <= active && active < last ? rows[active] : undefined;
   useEffect(() => shown?.(inPage), [rows, first, last]);
   return (
     <div
@@ -67,6 +71,7 @@ export function Rows<R extends { readonly key: string }>({
         setTop(scrollTop);
         scrolled?.(scrollTop);
       }}
+      aria-activedescendant={acted === undefined ? undefined : attributesOf(acted, active).id}
       {...attributes}
     >
       <div class="all" role="presentation" style={{ height: `${rows.length * ROW_PX}px` }}>

@@ -67,7 +67,8 @@ export function TreeView({
       rows={rows}
       at={moved}
       shown={shown}
-      box={{ onKeyDown: pressed, "aria-activedescendant": idOf(rows[at]?.key ?? "") }}
+      box={{ onKeyDown: pressed }}
+      active={at}
       row={(row, index) => ({
         id: idOf(row.key),
         role: "treeitem",

@@ -13,10 +13,12 @@ export interface EventLogOptions {
   readonly write: (line: string) => void | Promise<void>;
 }
 
+/** What costs something for each event is left to the dashboard and to programs that ask for it. */
+type WrittenKind = Exclude<Kind, "load" | "trail">;
+
 /** The least level at which facts of a kind are written. */
-const LEVELS: Readonly<Record<Exclude<Kind, "load"> | "dropped", LogLevel>> = {
+const LEVELS: Readonly<Record<WrittenKind | "dropped", LogLevel>> = {
   wait: "debug",
-  trail: "debug",
   journal: "debug",
   event: "debug",
   host: "info",
@@ -37,7 +39,7 @@ const LEVELS: Readonly<Record<Exclude<Kind, "load"> | "dropped", LogLevel>> = {
 export function logFacts(service: Observed, { level = "info", write }: EventLogOptions): Observation {
   const least = LOG_LEVELS.indexOf(level);
   const isWritten = (each: LogLevel) => LOG_LEVELS.indexOf(each) >= least;
-  const kinds = KINDS.filter((kind) => kind !== "load" && isWritten(highest(kind)));
+  const kinds = KINDS.filter((kind) => kind !== "load" && kind !== "trail" && isWritten(highest(kind)));
   return service.observe(kinds, (fact) => {
     const own = levelOf(fact);
     if (isWritten(own)) return write(logLine(own, fact));
@@ -45,12 +47,13 @@ export function logFacts(service: Observed, { level = "info", write }: EventLogO
 }
 
 /** The level that a fact of this kind has at most: a failed event is a warning. */
-function highest(kind: Exclude<Kind, "load">): LogLevel {
+function highest(kind: WrittenKind): LogLevel {
   return kind === "event" ? "warn" : LEVELS[kind];
 }
 
 function levelOf(fact: Fact | DroppedFact): LogLevel {
-  if (fact.kind === "load" || (fact.kind === "member" && fact.what === "measured")) return "debug";
+  if (fact.kind === "load" || fact.kind === "trail" || (fact.kind === "member" && fact.what === "measured"))
+    return "debug";
   return fact.kind === "event" && !fact.ok ? "warn" : LEVELS[fact.kind];
 }
 

@@ -96,7 +96,7 @@ export class Metrics {
   constructor(service: Observed, options: MetricsOptions = {}) {
     this.#options = options;
     this.#halted.set({}, 0);
-    const kinds = KINDS.filter((kind) => kind !== "load");
+    const kinds = KINDS.filter((kind) => kind !== "load" && kind !== "trail");
     this.#observation = service.observe(kinds, (fact) => this.#take(fact));
   }
 

@@ -8,6 +8,18 @@ import { until } from "../waits.js";
 const ROUNDS = 3;
 const ROWS = 20;
 
+/** A server that has just started again may leave a question without an answer: it is asked again. */
+async function answered<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  const answers: T[] = [];
+  const asked = () =>
+    ask().then(
+      (answer) => answers.push(answer) > 0,
+      () => false,
+    );
+  await until(asked, `until the server has answered ${what}`);
+  return answers[0] as T;
+}
+
 test("a source and an output of NATS go on when the server was killed and started again: JetStream once each, in order", async (t) => {
   const servers = await NatsServers.start({ count: 1 });
   t.after(() => servers.stop());
@@ -29,10 +41,12 @@ test("a source and an output of NATS go on when the server was killed and starte
   });
   await streams.registerOutput("even", `nats://${host}/plain`, { name: "plain", backoffMs: 1 });
   const js = jetstream(nats);
+  const publish = (row: number) =>
+    answered(`row ${row}`, () => js.publish("in.rows", JSON.stringify({ n: row }), { msgID: String(row) }));
   let n = 0;
   for (let round = 0; round < ROUNDS; round++) {
     // Half of the rows are under way when the server is killed: those it has acknowledged are on its disk.
-    for (let i = 0; i < ROWS; i++) await js.publish("in.rows", JSON.stringify({ n: n++ }));
+    for (let i = 0; i < ROWS; i++) await publish(n++);
     await servers.signal(0, "SIGKILL");
     await streams.pushEvents("s", [{ n: 1_000_000 + 2 * round }]);
     await until(async () => (await streams.outputs.status("to")).lastError !== null);
@@ -48,10 +62,11 @@ test("a source and an output of NATS go on when the server was killed and starte
     Array.from({ length: n }, (_, i) => i),
   );
   const expected = (await streams.page("even", 1)).rows.map(({ number }) => number);
-  const consumer = await js.consumers.get("out");
+  const consumer = await answered("for a consumer", () => js.consumers.get("out"));
   const stored: number[] = [];
   for await (const message of await consumer.fetch({ max_messages: expected.length }))
     stored.push(message.json<{ number: number }>().number);
   assert.deepEqual(stored, expected);
-  assert.equal((await manager.streams.info("out")).state.messages, expected.length);
+  const { state } = await answered("about its stream", () => manager.streams.info("out"));
+  assert.equal(state.messages, expected.length);
 });

@@ -27,19 +27,15 @@ const missing = Symbol("missing");
 function at(whole: unknown, path: readonly string[]): unknown {
   let found = whole;
   for (const name of path) {
-    if (found instanceof Map)
-      found =
-        [...found].find(([key]) => String(key) === name)?.[1] ?? (has(found, name) ? undefined : missing);
-    else if (found instanceof Set) found = found.has(name) ? name : missing;
+    if (found instanceof Map) {
+      const entry = [...(found as Map<unknown, unknown>)].find(([key]) => String(key) === name);
+      found = entry === undefined ? missing : entry[1];
+    } else if (found instanceof Set) found = found.has(name) ? name : missing;
     else if (typeof found === "object" && found !== null && Object.hasOwn(found, name))
       found = (found as Record<string, unknown>)[name];
     else return missing;
   }
   return found;
-}
-
-function has(map: ReadonlyMap<unknown, unknown>, name: string): boolean {
-  return [...map.keys()].some((key) => String(key) === name);
 }
 
 test("what differs between two states is said where it differs, as it was and is, and nothing else is", () => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { watchFiles } from "#src/cli/dev-watch.js";
+import fc from "../properties.js";
 import { until } from "../waits.js";
 
 /** The ways in which files of a program change: editors write a file or put another one in its place, and people move folders. */

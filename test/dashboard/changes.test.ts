@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { changesOf } from "#src/dashboard/changes.js";
 import { preview } from "#src/state/preview.js";
+import fc from "../properties.js";
 
 /** States as programs have them: fields with plain values, lists, maps and sets. */
 const { value } = fc.letrec((tie) => ({

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { run } from "headwater";
 import { Histogram } from "#src/dashboard/histogram.js";
 import { Monitor } from "#src/dashboard/monitor.js";
+import fc from "../properties.js";
 import { until } from "../waits.js";
 import Shop from "./programs/shop.js";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import * as fc from "fast-check";
 import { run } from "headwater";
 import { StreamService } from "headwater/streams";
 import { EventStream } from "#src/dashboard/event-stream.js";
 import { ROUTES as PROGRAM_ROUTES } from "#src/dashboard/routes.js";
 import { ROUTES } from "#src/streams/http/routes.js";
+import fc from "../properties.js";
 import { until } from "../waits.js";
 import Shop from "./programs/shop.js";
 import { SIGNED, servedBy } from "./served.js";

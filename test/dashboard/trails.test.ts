@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type Fact, MemoryJournal, run } from "headwater";
+import fc from "../properties.js";
 import { until } from "../waits.js";
 import Walks, { gates, type Walk } from "./programs/walks.js";
 

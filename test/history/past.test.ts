@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import * as fc from "fast-check";
 import { HeadwaterError, type Journal, MemoryJournal, run, type Service } from "headwater";
 import { inspectorOf } from "#src/host/service.js";
+import fc from "../properties.js";
 import Town from "./programs/town.js";
 
 const module = new URL("./programs/town.ts", import.meta.url).href;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import * as fc from "fast-check";
 import { ROUTES } from "#src/streams/http/routes.js";
+import fc from "../properties.js";
 import { refused } from "../refused.js";
 import { type Served, served } from "./served.js";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as fc from "fast-check";
 import { MemoryJournal, run } from "headwater";
 import { Metrics } from "headwater/observe";
 import { DurationHistogram } from "#src/telemetry/series.js";
 import Shop from "../dashboard/programs/shop.js";
+import fc from "../properties.js";
 import { until } from "../waits.js";
 
 /** The samples of a text of Prometheus, by their names with labels. Fails on a line that the format does not have. */

@@ -47,7 +47,7 @@ export function checkPart(part: PackagePart): void {
   }
 }
 
-/** HW-2005 for an error that says that one of these packages is not there; any other error as it is. */
+/** HW-2005 for an error that says that one of these packages is not there; another error is returned unchanged. */
 function explained(error: unknown): unknown {
   const { code = "", message = "" } = error as NodeJS.ErrnoException;
   const [, name] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];

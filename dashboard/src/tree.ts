@@ -108,7 +108,7 @@ export function useTree(roots: readonly string[]) {
   return { rows, looks, toggle, shown };
 }
 
-/** Those that are asked about at once: a body has a limit, and addresses may be long. */
+/** So many contexts are asked about at once: a body has a limit, and addresses may be long. */
 function fitting(addresses: readonly string[]): readonly string[] {
   let length = 0;
   const end = addresses.findIndex((each) => {

@@ -76,7 +76,7 @@ export class MixedParts implements LogTap {
   }
 }
 
-/** Gives the copies all messages, also those that are void because a later epoch had begun. */
+/** Gives the copies all messages, void messages of an earlier epoch included. */
 export function followAll(port: LogPort, tap: LogTap): void {
   port.follow(0, {
     message: (message) => {

@@ -112,7 +112,7 @@ ${Object.values(WRITES)
   .join("\n")}
 `;
 
-/** Which of them nobody notices. */
+/** The cheats that a thread lets pass. */
 async function unseen(without: string | null): Promise<string[]> {
   const names = Object.keys(WRITES);
   const calls = names.flatMap((_, i): Call[] => [[`plain${i}`], [`of${i}`]]);

@@ -33,7 +33,7 @@ const PATIENCE: Patience = {
 
 /** Processes that use less of a processor than this are idle. */
 const IDLE_SHARE = 0.01;
-/** Those that use less than this are quiet: heartbeats of a cluster and looks at conditions go on while all else hangs. */
+/** Processes that use less than this are quiet: heartbeats of a cluster and looks at conditions go on while all else hangs. */
 const QUIET_SHARE = 0.05;
 /** What a look counts, in idle looks, if it finds the processes quiet, quiet but with work to do, or busy. */
 const QUIET_COUNTS = 0.2;
